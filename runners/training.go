@@ -64,11 +64,11 @@ type Registry interface {
 	Registered(name string) (addr string, ok bool, err error)
 }
 
-// Fresh is a cluster that measures how old the parameters are that its model servers serve.
+// Fresh is a cluster that measures the age of the parameters that its model servers serve.
 type Fresh interface {
-	// ParametersAge returns how old the parameters of a sub-graph in a pod are, and how many steps
-	// there were whose updates it will not get by a push any more. It returns an error while the pod
-	// serves no version.
+	// ParametersAge returns how old the parameters of a sub-graph in a pod are, and the number of
+	// steps whose updates the pod will get by no push. It returns an error while the pod serves no
+	// version.
 	ParametersAge(pod, model string) (age time.Duration, missing int64, err error)
 	// Pushes counts the pushes of a PS to a pod that succeeded.
 	Pushes(trainer, pod string) int

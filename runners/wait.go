@@ -64,10 +64,10 @@ func plain(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Throughout repeats check while length of cluster time passes, and returns nil if check
-// never fails. Otherwise it returns the first error of check, with the cluster time before
-// it and after it how long check had held. It checks as often as Within, and returns the
-// same kinds of errors unchanged.
+// Throughout repeats check while length of cluster time passes, and returns nil if check never
+// fails. Otherwise it returns the first error of check, together with the cluster time and with how
+// long check had held. It checks as often as Within, and returns the same kinds of errors
+// unchanged.
 func Throughout(c Cluster, length time.Duration, check func() error) error {
 	return wait(c, length, check, func(err error, waited time.Duration) (bool, error) {
 		if err != nil {

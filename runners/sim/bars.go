@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Bar is a period of a pod's time in which it starts up, or loads or serves a version of a model.
+// Bar is a period on a pod's timeline during which the pod starts up, or loads or serves a version
+// of a model.
 type Bar struct {
 	Pod string `json:"pod"`
 	// What is "start", "loading" or "available". "start" lasts from the start of an agent until its

@@ -18,7 +18,7 @@ type confValues struct {
 	version                  int
 	numShard                 int // 0 when the conf lacks it
 	bzid, baseName, basePath string
-	unsharded                bool // pods serve an entry or dense server, which no shard has
+	unsharded                bool // the pods belong to no shard, because they serve only an entry or a dense server
 }
 
 // ConfError lists the mistakes in an agent.conf that keep every agent from starting. Each has the
@@ -27,11 +27,12 @@ type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
-// planKey matches a key of a capacity plan, as fleet.boot.store, and the first line of a plan.
+// planKey matches a line with a key of a capacity plan, such as fleet.boot.store, or with
+// apiVersion, which begins every plan.
 var planKey = regexp.MustCompile(`^\s*(apiVersion|(?:autoscale|client|fleet|model|network|override|service|workload|zookeeper)\.[a-z_.]+)\b`)
 
-// ofPlan returns an error for keys of capacity plans, which an agent would pass over. It returns nil
-// for a file without them.
+// ofPlan returns an error if a file contains keys of capacity plans, because an agent would ignore
+// them silently. Otherwise it returns nil.
 func ofPlan(path, text string) error {
 	var list ConfError
 	for i, line := range strings.Split(text, "\n") {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Load holds the numbers that a planner needs: what ZooKeeper held and was asked for, and
-// the memory of model servers. Rates are per second, over the whole run, and count requests
+// Load holds the numbers that a planner needs: what ZooKeeper held, the requests that it received,
+// and the memory of model servers. Rates are means per second over the whole run and count requests
 // of pods only. Pings are not counted.
 type Load struct {
 	Watches     Extent `json:"watches"`
@@ -21,8 +21,8 @@ type Load struct {
 	ZnodeBytes  Extent `json:"znode_bytes"`
 
 	Requests float64 `json:"requests_per_s"`
-	// Peak is the highest number of requests in a second of the clock. PeakAt is when that second
-	// begins.
+	// Peak is the highest number of requests in any whole second of cluster time. PeakAt is the
+	// time at which that second begins.
 	Peak     uint64             `json:"peak_requests_in_1s"`
 	PeakAt   float64            `json:"peak_at_s"`
 	ByOp     map[string]float64 `json:"requests_per_s_by_operation"`

@@ -74,8 +74,8 @@ func (p *pace) look(far *outlook.Far) {
 	p.lookTook = p.looked.Sub(began)
 }
 
-// reads sums the counts of ZooKeeper's read operations: all whose name begins with "get",
-// and exists.
+// reads sums the counts of ZooKeeper's read operations: exists, and every operation whose name
+// begins with "get".
 func reads(requests map[string]uint64) (n uint64) {
 	for op, count := range requests {
 		if strings.HasPrefix(op, "get") || op == "exists" {

@@ -82,8 +82,8 @@ type Availability struct {
 	Pods  int     `json:"pods"`
 }
 
-// Trouble is an error message from the logs of agents or from a model server, with how many
-// pods had it and how often.
+// Trouble is an error message from the logs of agents or from a model server. Pods is the number of
+// pods that had it, and Times is how often it occurred.
 type Trouble struct {
 	Text  string  `json:"text"`
 	First float64 `json:"first_s"`
@@ -91,8 +91,8 @@ type Trouble struct {
 	Times int     `json:"times"`
 }
 
-// ServiceEntry is a service in the service map of the agent that was asked at the end, with
-// the addresses it gave.
+// ServiceEntry is a service with its addresses, as listed in the service map of the agent that was
+// asked at the end.
 type ServiceEntry struct {
 	Key   string   `json:"key"`
 	Addrs []string `json:"addresses"`
@@ -162,8 +162,8 @@ func (s *story) missing() []string {
 	return names
 }
 
-// serviceMap asks the first running pod for all services that it knows, and returns that
-// pod's name.
+// serviceMap asks the first running pod for all services that it knows. It returns these services
+// and the pod's name.
 func serviceMap(cluster runners.Cluster) (entries []ServiceEntry, asked string) {
 	for _, p := range cluster.Pods() {
 		state, err := cluster.PodState(p.Name)

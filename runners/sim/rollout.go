@@ -67,8 +67,8 @@ func (c *Cluster) keyOf(model, subGraph string) string {
 	return subGraph
 }
 
-// unavailable lists what pods fail to serve at the end. A pod should serve every model of
-// which it once had a version. Models that no pod ever had are listed, too.
+// unavailable lists the models that pods fail to serve at the end. A pod should serve every model
+// that it ever had a version of. Models that no pod ever had are listed, too.
 func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	list := lists.MapOrNil(s.missing(), func(name string) string { return name + " on no pod" })
 	for _, p := range cluster.Pods() {

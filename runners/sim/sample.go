@@ -138,8 +138,8 @@ func (r *run) podNow(pod string) podNow {
 	return now
 }
 
-// extend updates the final and highest values (Extent) by a sample. It ignores samples of a
-// ZooKeeper outage, whose counts are 0.
+// extend updates the final and highest values (Extent) with a sample. It ignores samples taken
+// while ZooKeeper is down, because their counts are 0.
 func (s *samples) extend(one *Sample) {
 	if !one.ZooKeeperUp {
 		return

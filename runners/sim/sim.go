@@ -46,7 +46,8 @@ type Options struct {
 	// time at which they are published. Both matter to agents of version 3 only.
 	Policy       string
 	PublishAfter time.Duration
-	// Locations lists locations as "idc:cluster", which replicas take in turn.
+	// Locations lists locations as "idc:cluster". Replicas are assigned to them in turn
+	// (round-robin).
 	Locations []string
 	// ZooKeeper and ModelServer name profiles. Quirks and RestartAfter are as in runners.Spec.
 	ZooKeeper, ModelServer, Quirks string

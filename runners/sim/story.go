@@ -21,7 +21,7 @@ type story struct {
 	// publishing.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
-	done                []Done // the last one may be going on
+	done                []Done // the last one may still be in progress
 	faults              map[string]*lasting
 	numbers             podNumbers
 	memory              memories

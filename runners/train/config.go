@@ -175,7 +175,7 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	return append(overruled(merged, user, flags), withoutEffect(known, user, flags)...)
 }
 
-// realtime checks that the fields are set which PS training in real time requires
+// realtime checks that all fields are set that PS training in real time requires
 // (estimator.py:285).
 func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	if !c.EnableRealtimeTraining {

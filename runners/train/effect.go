@@ -19,7 +19,7 @@ type need struct {
 	want string
 }
 
-// needs lists the settings that have an effect only beside others.
+// needs lists the settings that have an effect only together with others.
 var needs = []need{
 	{[]string{"eval_setup", "eval_time"}, func(job spec, _ *Serving) bool { return job.Evaluator }, "a job with evaluator: true"},
 	{[]string{"export_graphs", "export_bytes"}, func(job spec, _ *Serving) bool { return job.ExportDir != "" }, "a job with an export_dir"},
@@ -34,21 +34,21 @@ var needs = []need{
 	{[]string{"dc_aware"}, func(job spec, _ *Serving) bool { return !job.UnifiedServing }, "it without unified_serving, whose agents are found without it"},
 }
 
-// sizes lists the settings that have no effect in a job that is too small. A sweep over sizes may
-// come to such a job, so that a note says it.
+// sizes lists the settings that have no effect in a job that is too small. They cause a note and no
+// error, because a sweep over sizes may include such a job.
 var sizes = []need{
 	{[]string{"slow_start_steps", "session_timeout", "max_pending", "chief_timeout", "worker_checkpoints"}, func(job spec, _ *Serving) bool { return job.Workers > 0 }, "of a chief without workers"},
 	{[]string{"job"}, func(job spec, _ *Serving) bool { return !job.IsPlaced() }, "whose processes know their places from their environment"},
 }
 
-// unsaid lists the settings for which the job takes 0 or "" for one that is not said.
+// unsaid lists the settings for which the job treats 0 or "" as not set.
 var unsaid = []string{
 	"job", "discovery", "model_dir", "step_time", "save_time", "max_to_keep", "export_graphs", "export_bytes", "max_pending", "chief_timeout", "retry_wait",
 	"max_slow_start", "session_timeout", "tensorflow", "eval_setup", "eval_time",
 }
 
-// scripted lists the settings that have an effect only when a line of the script, or the end of
-// training, comes to it.
+// scripted lists the settings that have an effect only if something happens in the run, such as a
+// line of the script or the end of training.
 var scripted = []struct {
 	key  string
 	has  func(job spec, acts []runners.Act) bool
@@ -76,8 +76,8 @@ func (d *reader) idle(n *yaml.Node) (list []idle) {
 }
 
 // Unplayed returns an error for each setting of the job that has no effect with these acts, which
-// are those of the script and of the command line. The plan of a process of monosim trainer has
-// no acts: what happens to it comes from elsewhere.
+// are those of the script and of the command line. It is not meant for the plan of a monosim
+// trainer process, which has no acts: others decide what happens to that process.
 func (p *Plan) Unplayed(acts []runners.Act) error {
 	var faults []error
 	for _, i := range p.idle {
@@ -90,8 +90,9 @@ func (p *Plan) Unplayed(acts []runners.Act) error {
 	return errors.Join(faults...)
 }
 
-// vain reports settings of the job that do nothing, and returns notes on those that a configuration of
-// the reference has, or that only a larger job would need: these are no mistakes there.
+// vain reports settings of the job that have no effect as mistakes. It returns notes, rather than
+// mistakes, for settings that come from a configuration of the reference, and for settings that
+// only a larger job needs.
 func (d *reader) vain(n *yaml.Node, job spec, serving *Serving) (notes []string) {
 	section := find(n, "job")
 	at := func(key string) *yaml.Node {

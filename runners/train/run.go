@@ -145,7 +145,7 @@ func about(o runners.Observation) string {
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
-	if r.GlobalStep < 0 { // the PS that counts has ended
+	if r.GlobalStep < 0 { // the PS with the step counter has ended
 		r.GlobalStep = c.Training().Step()
 	}
 	r.Running, r.Invariants = []string{}, []Broken{}

@@ -25,8 +25,9 @@ type Sample struct {
 	// Running counts the running processes. Waiting counts those of them that wait for another
 	// process.
 	Running, Waiting int
-	// ParametersAge is the age in seconds of the oldest parameters that a pod serves, and StepsMissing
-	// the most steps whose updates one of them will not get by a push. They are 0 without agents.
+	// ParametersAge is the age in seconds of the oldest parameters that a pod serves. StepsMissing
+	// is the largest number of steps whose updates a pod will get by no push. Both are 0 without
+	// agents.
 	ParametersAge float64
 	StepsMissing  int64
 }

@@ -28,7 +28,8 @@ type Served struct {
 	described string
 	// kept has the quirks of the reference that the run kept.
 	kept jobquirks.Set
-	// failing has the pushes, by PS and target, whose last one failed. known has those that were told.
+	// failing says, by PS and target, whether the latest push failed. known says whether the
+	// outcome of a push is in the timeline already.
 	failing, known map[string]bool
 	// told has the versions whose first load is in the timeline.
 	told map[string]bool
@@ -47,8 +48,9 @@ func newServed(s *Serving, spec runners.Spec) *Served {
 	return served
 }
 
-// pod takes an observation of a pod. ok is false for others. It adds to the report's timeline the
-// starts and ends of processes, and the first load of each version.
+// pod handles an observation of a pod. It adds the starts and ends of processes, and the first load
+// of each version, to the timeline of the report. ok is false if the observation is not about a
+// pod.
 func (r *Report) pod(o runners.Observation) (ok bool) {
 	s := r.Serving
 	if s == nil || !s.names[o.Pod] {
@@ -94,8 +96,9 @@ func (r *Report) moment(o runners.Observation, what, about string) {
 	}
 }
 
-// isRoutine reports whether an action of the parameter sync is one as before: rounds, and pushes that
-// end as the last one to the same pod did. They are only counted.
+// isRoutine reports whether an action of the parameter sync brings nothing new. This holds for
+// rounds, and for pushes that end as the previous push to the same pod did. Routine actions are
+// only counted.
 func (s *Served) isRoutine(o runners.Observation, op string) bool {
 	switch op {
 	case "sync-round":
@@ -153,8 +156,8 @@ func (s *Served) took() (mean, worst float64, n int) {
 	return mean, worst, n
 }
 
-// ages returns the mean age of all parameters, weighted by the time that they were served, the worst,
-// and the failed pushes and missing steps in all.
+// ages returns the mean age of all parameters, weighted by the time for which they were served, and
+// their worst age. It also returns the total numbers of failed pushes and of missing steps.
 func (s *Served) ages() (mean, worst float64, failed int, missing int64) {
 	total := 0.0
 	for _, p := range s.Parameters {
@@ -243,7 +246,7 @@ func (r *Report) columns() []series.Column[Sample] {
 	return slices.Concat(columns, servingColumns)
 }
 
-// sum takes what was measured until now.
+// sum stores what the meter has measured until now.
 func (s *Served) sum(m *freshness.Meter, now time.Duration) {
 	s.Exports, s.Parameters = m.Versions(), m.Parameters(now)
 }

@@ -103,8 +103,8 @@ func (s *Serving) name(job *runners.TrainingSpec) {
 	}
 }
 
-// HasServing reports whether a place of a plan, as serving.entry, is one of its agents. A plan in
-// which such a place is set has agents.
+// HasServing reports whether a place in a plan, such as serving.entry, belongs to the section on
+// agents. Setting such a place gives the plan agents.
 func HasServing(place string) bool {
 	key, _, _ := strings.Cut(place, "=")
 	return key == servingKey || strings.HasPrefix(key, servingKey+".")
@@ -149,7 +149,8 @@ func (s *Serving) unheard(job *runners.TrainingSpec) (notes []string) {
 	return notes
 }
 
-// groups returns the groups of pods. Their business and model are those that the job says.
+// groups returns the groups of pods. The bzid and the base name in their configurations are the
+// job's, or defaults.
 func (s *Serving) groups(job *runners.TrainingSpec) (list []runners.Group) {
 	add := func(name, filter string, shards, replicas, hostShards int) {
 		conf := fmt.Sprintf("bzid %s\ndeploy_type unified\nagent_version 3\nbase_name %s\nbase_path /models/%s\nlayout_pattern %s\nlayout_filters %s\nzk_servers zookeeper:2181\n",

@@ -34,7 +34,7 @@ import (
 
 // Options names the command and describes the clusters.
 type Options struct {
-	// Command is a shell command that starts an agent, as "node agent.mjs" or "env A=b
+	// Command is a shell command that starts an agent, such as "node agent.mjs" or "env A=b
 	// ./my-agent". It runs in the working directory of this program, with the agent's flags
 	// appended.
 	Command string
@@ -46,7 +46,7 @@ type Options struct {
 	Loopback loopback.Options
 }
 
-// Runner builds clusters of the command's agents. New makes it.
+// Runner builds clusters whose agents are started by the command in Options. New returns one.
 type Runner struct{ *loopback.Runner }
 
 // Name is "agent".
@@ -79,8 +79,8 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return r.Runner.Build(spec)
 }
 
-// ReadsLess is true: an agent in another language has a client of its own, which may cache what it
-// has read.
+// ReadsLess returns true, so that fewer reads than in the simulation are no difference. An agent in
+// another language has a ZooKeeper client of its own, which may cache what it has read.
 func (r *Runner) ReadsLess() bool { return true }
 
 // Kept returns an error for a spec that only this project can run: with repaired quirks of

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Open holds logs of several runs of one scenario, as of the simulation with several seeds.
-// They differ only where the reference allows more than one behaviour. Another log agrees if
-// each of its tracks matches that track in any of the open logs.
+// Open holds logs of several runs of one scenario, such as simulations with different seeds. They
+// differ only where the reference allows more than one behaviour. Another log agrees with them if
+// each of its tracks matches the track of the same name in any of the open logs.
 type Open []*Log
 
 // Slack says how far a deed's time may lie outside the times in the [Open] logs: a fixed
@@ -57,10 +57,10 @@ type Difference struct {
 	From, Until time.Duration
 }
 
-// Compare lists where a log differs from all open logs. Tracks with other deeds come first,
-// sorted by name. Tracks with other times follow, then pairs of tracks that a pod did in
-// another order. The caller has to leave out the tracks of topics that either side cannot
-// see.
+// Compare lists where a log differs from all open logs. Tracks whose deeds differ come first,
+// sorted by name. Tracks that differ only in their times follow, then pairs of tracks that a pod
+// began in a different order. The caller has to leave out the tracks of topics that either side
+// cannot see.
 func Compare(open Open, got *Log, slack Slack) []Difference {
 	c := comparison{open: open, got: got, slack: slack}
 	var byDeed, byTime []Difference
@@ -153,7 +153,8 @@ func (c *comparison) track(name string) (Difference, bool) {
 	return c.times(name, alike, got)
 }
 
-// due returns the wanted deeds without those that a run which ended early had no time for.
+// due returns the wanted deeds that the compared run had time for. If that run was cut off early,
+// the deeds due after its end are left out.
 func (c *comparison) due(want, got []Deed) []Deed {
 	n := prefix(want, got)
 	if c.got.Ended == 0 || n < len(got) {

@@ -52,7 +52,7 @@ type Track struct {
 	Name  string
 	Deeds []Deed
 
-	at []time.Duration // of a round, when it came
+	at []time.Duration // times of the acts, for rounds only
 }
 
 // Topic is the first word of the name: "znode", "session", "process", "child", "model",

@@ -42,9 +42,9 @@ func nameAddresses(text string, pods map[string]string) string {
 	})
 }
 
-// nameAddress6 names an IPv6 address. It returns a pod's name, or "localhost" for an address
-// of this machine, which agents that are processes find by themselves. Any other address is
-// returned in its shortest form.
+// nameAddress6 names an IPv6 address. It returns a pod's name, or "localhost" for an address of
+// this machine, which an agent in a real process may find by itself. Any other address is returned
+// in its shortest form.
 func nameAddress6(text string, pods map[string]string) string {
 	ip, err := netip.ParseAddr(text)
 	switch {
@@ -62,7 +62,7 @@ func nameAddress6(text string, pods map[string]string) string {
 var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	found, err := net.InterfaceAddrs()
 	if err != nil {
-		return nil // then such an address differs from the simulation's, and is shown
+		return nil // an own IPv6 address is then not renamed, and shows as a difference from the simulation
 	}
 	for _, a := range found {
 		if network, ok := a.(*net.IPNet); ok && network.IP.To4() == nil {
@@ -74,8 +74,8 @@ var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	return own
 })
 
-// plainData formats the data of a znode for comparison. JSON gets sorted keys, also where a
-// JSON string itself holds JSON. In other data, temporary names are replaced.
+// plainData formats the data of a znode for comparison. The keys of JSON objects are sorted, and so
+// are those of JSON inside a JSON string. In data that is not JSON, temporary names are replaced.
 func plainData(data string) string {
 	value, ok := parse(data)
 	if !ok {

@@ -61,10 +61,10 @@ type reader struct {
 	programs map[process]string
 	// answers maps a track to the latest answer of the current step.
 	answers map[string]*runners.Observation
-	// exports lists for each model, in order, its versions that are named by the timestamp of
-	// their export.
+	// exports lists, for each model, the versions that are named by the timestamp of their export,
+	// in order.
 	exports map[string][]string
-	// reads holds when a session last read each thing that it reads.
+	// reads holds the time at which a session last read something of a track.
 	reads map[readBy]time.Duration
 }
 
@@ -139,7 +139,8 @@ func (r *reader) answered() {
 	clear(r.answers)
 }
 
-// anybody is the actor of a deed that any pod may do first, as creating a shared parent znode.
+// anybody is the actor of a deed that any pod may happen to do first, such as creating a parent
+// znode that pods share.
 const anybody = "anybody"
 
 // zookeeper adds a successful write, or the start or end of a session.

@@ -9,25 +9,26 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ReadsTopic is the topic of what a pod reads from ZooKeeper: a round for each parent. What
-// the reads found shows in what the agent does next, so only their count and period are
-// compared.
+// ReadsTopic is the topic of a pod's reads from ZooKeeper. There is one round for each pod and
+// parent znode. What the reads found shows in what the agent does next, so only their count and
+// period are compared.
 const ReadsTopic = "reads"
 
-// burst is how soon after a read another one of the same track belongs to the same act. What
-// an agent reads below a znode, child by child, is one act however many children there are.
-// It is shorter than the shortest pause of the reference between two acts, which is 1 s.
+// burst is the time within which a read and the next one of the same track count as one act. When
+// an agent reads the children of a znode one after the other, this is one act for any number of
+// children. burst is shorter than the reference's shortest pause between two acts, which is 1 s.
 const burst = 500 * time.Millisecond
 
-// Of reads one act more or less is allowed for each splits that the machine was late, as a burst may
-// come in two parts then, and two bursts as one, and for a readsCountPart of them.
+// Two logs may differ in the number of reads by a readsCountPart of them, plus one act for each
+// splits by which the machine was late. On a late machine one burst may be recorded as two acts, or
+// two bursts as one.
 const (
 	splits         = 8 * burst
 	readsCountPart = 0.1
 )
 
-// readBy identifies what of a track's reads may be one act: those of one session. The agents of a pod
-// have one each.
+// readBy identifies the reads of a track that may belong to one act: the reads of one session. Each
+// agent of a pod has a session of its own.
 type readBy struct {
 	track   string
 	session int64
@@ -48,16 +49,16 @@ func (r *reader) read(o *runners.Observation) {
 	}
 }
 
-// Reads come at a cadence if there are at least leastCadence intervals between them, of which
-// all but a cadenceOdd part differ from the median by no more than cadencePart. Others answer
-// events, at whose intervals they come: of these only the count is compared.
+// Reads have a cadence if there are at least leastCadence intervals between them, and at most a
+// cadenceOdd part of the intervals differs from the median by more than a cadencePart of it. Reads
+// without a cadence are reactions to events, so only their count is compared.
 const (
 	leastCadence = 4
 	cadenceOdd   = 0.34
 	cadencePart  = 0.1
 )
 
-// cadence returns the median interval between times, 0 if they do not come at a cadence.
+// cadence returns the median interval between times, or 0 if the times have no cadence.
 func cadence(at []time.Duration) time.Duration {
 	every, odd := median(at), 0
 	for gap := range gaps(at) {

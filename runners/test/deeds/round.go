@@ -24,7 +24,7 @@ var unanswered = map[string]bool{"UNAVAILABLE": true, "DEADLINE_EXCEEDED": true,
 // round adds one act to a round, unless it came from the bare model server's pod.
 func (r *reader) round(o *runners.Observation, what, text string) {
 	if o.Pod == runners.BareServer {
-		return // only scenarios ask from there
+		return // only scenarios make calls from this pod
 	}
 	r.act(fmt.Sprintf("%s %s %s", roundTopic, o.Pod, what), o, text)
 }
@@ -80,7 +80,8 @@ const (
 	roundCountPart = 0.2
 )
 
-// fewActs is up to how many acts one that is late moves the median interval by much of its lateness.
+// fewActs is the number of acts up to which a single late act shifts the median interval by much of
+// its delay.
 const fewActs = 8
 
 // round compares a round with the round of that name in all open logs. A log without it
@@ -122,7 +123,8 @@ func (c *comparison) round(name string) (Difference, bool) {
 	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
 }
 
-// farCount returns by how much the number of a round's acts may differ, if most are the most of them.
+// farCount returns the tolerated difference in the number of a round's acts. most is the larger of
+// the compared log's number and the highest number in the open logs.
 func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Duration {
 	share := roundCountPart
 	far := time.Duration(roundCount)
@@ -131,13 +133,14 @@ func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Du
 		far += c.slack.Late / splits
 	}
 	if got.Every > 0 {
-		far += c.slack.Late / got.Every // of those there was no time for as many
+		far += c.slack.Late / got.Every // the delayed machine had no time for this many acts
 	}
 	return far + part(share, most)
 }
 
-// inBetween reports whether every open log has acts of a slower round in between. It is
-// called when the compared log has none, so they are then missing.
+// inBetween reports whether every open log has acts of a slower round in between, and sets the kind
+// of the difference. It is called only if the compared log has no such acts, so true means that
+// they are missing.
 func (d *Difference) inBetween(name string, open Open) bool {
 	d.Kind = ByBetween
 	return !slices.ContainsFunc(open, func(l *Log) bool { return roundOf(l, name).Between == 0 })

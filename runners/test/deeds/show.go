@@ -61,7 +61,8 @@ func (d *Difference) heading() string {
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
 }
 
-// TooOften reports for a difference in count whether it is too many rather than too few.
+// TooOften reports, for a difference in count, whether the acts of the compared log are too many.
+// Otherwise they are too few.
 func (d *Difference) TooOften() bool { return time.Duration(times(d.Got)) > d.Until }
 
 // times sums how often the deeds of a list were done.

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Watch wraps a runner so that its logs have what [Read] needs, if Spec.Detail is set. It
-// adds the answers of agents to every caller and, at the end, the config files of model
-// servers. Earlier contents of these files show in what the servers did. Addresses are
+// Watch wraps a runner. If Spec.Detail is set, the logs of its clusters then have what [Read]
+// needs. Watch adds the answers that agents give to any caller and, at the end, the config files of
+// model servers. Earlier contents of these files show in what the servers did. Addresses are
 // replaced by names of pods.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
@@ -34,7 +34,7 @@ type watchingOperations struct {
 // Build makes a cluster of the wrapped runner.
 func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	if spec.Detail {
-		spec.Reads, spec.NoLeaps = true, true // a leap tells of no reads
+		spec.Reads, spec.NoLeaps = true, true // reads are not observed during a leap
 	}
 	c, err := w.Runner.Build(spec)
 	if err != nil || !spec.Detail {
@@ -72,13 +72,13 @@ type watched struct {
 	trainers []string
 }
 
-// watchedCaller wraps a cluster whose model servers can be called, too.
+// watchedCaller wraps a cluster that also lets model servers be called.
 type watchedCaller struct {
 	*watched
 	runners.Caller
 }
 
-// watchedTrainer wraps a cluster that may have a training job, too.
+// watchedTrainer wraps a cluster that, in addition, may have a training job.
 type watchedTrainer struct {
 	watchedCaller
 	runners.Trainer
@@ -254,7 +254,8 @@ func (w *watched) Late() (late time.Duration, tooBusy bool) {
 // Tolerance returns the tolerance of the wrapped cluster.
 func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
 
-// Ended asks the wrapped cluster, if that is a runners.Mourner.
+// Ended returns what the wrapped cluster's Ended returns, or nil if that cluster is no
+// runners.Mourner.
 func (w *watched) Ended() []string {
 	if m, ok := w.Cluster.(runners.Mourner); ok {
 		return m.Ended()

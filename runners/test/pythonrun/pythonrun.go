@@ -48,7 +48,7 @@ type Options struct {
 	Loopback loopback.Options
 }
 
-// Runner builds clusters of the reference's agents. New makes it.
+// Runner builds clusters whose agents are the reference's Python program. New returns one.
 type Runner struct {
 	*loopback.Runner
 	options Options
@@ -89,7 +89,7 @@ func New(o Options) (*Runner, error) {
 //go:embed *.py
 var launcher embed.FS
 
-// Clock is the file clock.py: how time passes faster in a process of Python.
+// Clock holds the file clock.py, which makes time pass faster in a Python process.
 //
 //go:embed clock.py
 var Clock embed.FS
@@ -106,7 +106,7 @@ func (r *Runner) fake(c loopback.Container) (loopback.Program, error) {
 	return p, err
 }
 
-// program returns the program of a script of the launcher.
+// program returns the program that runs one of the launcher's Python scripts.
 func (r *Runner) program(c loopback.Container, script string, flags []string) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources} {
@@ -114,7 +114,7 @@ func (r *Runner) program(c loopback.Container, script string, flags []string) (l
 			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
 		}
 	}
-	env := []string{"PYTHONHASHSEED=" + agentrun.Seed(c)} // the scenario's own, which comes later, counts
+	env := []string{"PYTHONHASHSEED=" + agentrun.Seed(c)} // a later value, set by the scenario, wins
 	env = append(append(env, c.Env...), agentrun.Variables(c)...)
 	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
 	return loopback.Program{
@@ -125,7 +125,7 @@ func (r *Runner) program(c loopback.Container, script string, flags []string) (l
 	}, nil
 }
 
-// Unpack writes files below a directory, over those that exist.
+// Unpack writes files below a directory and overwrites those that exist.
 func Unpack(files fs.FS, dir string) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		to := filepath.Join(dir, filepath.FromSlash(name))

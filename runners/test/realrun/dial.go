@@ -10,17 +10,18 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Linux sends the start of a connection again after a second, and after twice as long each further
-// time. It gives up after six such retransmissions (net.ipv4.tcp_syn_retries).
+// Linux retransmits the first packet of a connection (SYN) after one second, and doubles the wait
+// before each further retransmission. It gives up after six of them (net.ipv4.tcp_syn_retries).
 const (
 	firstRetransmission = time.Second
 	mostRetransmissions = 6
 )
 
-// dial opens a TCP connection. The kernel's retransmissions go by the clock of the machine, so in a
-// faster world a host that can be reached again would be found minutes of that world's time later.
-// There dial makes a further attempt at each instant at which the kernel of such a world would send
-// the start again. The first attempt that succeeds counts, as its start may only be slow.
+// dial opens a TCP connection. The kernel times its retransmissions by the machine's clock. In a
+// world that runs faster, a host that becomes reachable again would therefore be noticed minutes of
+// that world's time too late. In such a world, dial makes a further attempt at each instant, scaled
+// to the world's clock, at which the kernel would retransmit. The first attempt that succeeds is
+// used, even if it is an older one, because its first packet may only have been slow.
 func dial(ctx context.Context, w *walltime.World, addr string) (net.Conn, error) {
 	if w.Speed() == 1 {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", addr)

@@ -49,8 +49,8 @@ func (n *Network) dialer(network string) *net.Dialer {
 	return &net.Dialer{}
 }
 
-// wait runs fn, for no longer than the connection's timeout, and adds what was done to its
-// error.
+// wait runs fn, for no longer than the connection's timeout. If fn fails, the error is prefixed
+// with what and the address.
 func (c *httpConn) wait(what string, fn func(ctx context.Context) error) (err error) {
 	c.p.Block(func(ctx context.Context) {
 		if c.timeout > 0 {

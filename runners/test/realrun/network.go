@@ -70,8 +70,8 @@ func (n *Network) resolve(addr string) string {
 	return addr
 }
 
-// Probe connects by TCP and closes the connection at once. It waits no longer than timeout,
-// or for 0 as long as the kernel would in the time of the world.
+// Probe connects by TCP and closes the connection at once. It waits no longer than timeout. If
+// timeout is 0, it waits as long as the kernel would, counted in the time of the world.
 func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
 	n.p.Block(func(whole context.Context) {
 		ctx, cancel := whole, context.CancelFunc(func() {})

@@ -30,9 +30,9 @@ type server struct {
 // can be refused with grpc-python's text. Larger requests get the text of today's C-core.
 const refusableBytes = 16 * env.MaxMessageBytes
 
-// streamWorkers is the number of goroutines that answer calls, each call after call. Reused
-// goroutines have large enough stacks from their second call on. Calls beyond that number
-// get a goroutine of their own.
+// streamWorkers is the number of goroutines that answer calls, one call after the other. They are
+// reused because a goroutine's stack is large enough from its second call on. Calls beyond that
+// number get a goroutine of their own.
 const streamWorkers = 16
 
 func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Handler) *server {
@@ -41,7 +41,7 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 		s.slots = make(chan struct{}, workers)
 	}
 	s.grpc = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: s.take, MaxReceive: new(refusableBytes)}, grpc.NumStreamWorkers(streamWorkers))
-	// Serve returns an error when the server is stopped, which is ignored. Before that, an error
+	// The error of Serve is ignored. Once the server is stopped, it means nothing. Before that it
 	// means a broken listener, which clients learn from their calls.
 	go func() { _ = s.grpc.Serve(l) }()
 	p.OnEnd(s.stop)

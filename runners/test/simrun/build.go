@@ -31,7 +31,7 @@ type Cluster struct {
 	quirks quirks.Set
 	// agents maps a pod to the agents of its latest start.
 	agents map[string][]startedAgent
-	// begun counts the changes of agents.
+	// begun counts how often the agents of any pod have changed.
 	begun uint64
 	// monitors holds one TFSMonitor for each model server that was called through one.
 	monitors map[*world.ModelServer]*monitor
@@ -47,10 +47,11 @@ type Cluster struct {
 	endings operator.Endings
 	// training is the state of the training job, nil if there is no job.
 	training *trainingState
-	// fresh measures what the pods serve of a job's exports and pushes; nil where it has neither.
+	// fresh measures how old the job's exports and pushed parameters are in the pods. It is nil if
+	// the job neither exports nor pushes.
 	fresh *freshness.Meter
 	watch watch
-	// coroutines are those that the runner keeps from cluster to cluster, nil for none.
+	// coroutines holds the coroutines that this cluster has from the runner's Warm, nil without it.
 	coroutines *vtime.Coroutines
 }
 
@@ -103,7 +104,7 @@ func (c *Cluster) logLevel() env.Level {
 	return env.Error
 }
 
-// readConf reads from agent.conf the settings that an operator needs, as bzid and
+// readConf reads from agent.conf the settings that an operator needs, such as bzid and
 // layout_pattern.
 func (c *Cluster) readConf() error {
 	if len(c.pods) == 0 && (c.spec.BareServer != nil || c.spec.Training != nil) {

@@ -164,7 +164,7 @@ func (c *Cluster) StoredNames(path string) ([]string, error) {
 	return namesIn(c.world.StoreOf(path))
 }
 
-// namesIn lists the names in a directory, none for one that is missing.
+// namesIn lists the names in a directory. A missing directory has none.
 func namesIn(disk *files.FS, dir string) ([]string, error) {
 	names, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,8 +183,8 @@ func (c *Cluster) StoreFile(path string, data []byte) error {
 // workers and then writes.
 const operateLimit = time.Hour
 
-// TrainingDeeds counts how often a process has done an action of kind op, with the given
-// path or any for "".
+// TrainingDeeds counts how often a process has done an action of kind op with the given path. If
+// path is "", it counts the actions with any path.
 func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	return c.training.deeds[deed{name, op, path}]
 }

@@ -6,15 +6,16 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Warm keeps what closed clusters leave for those that are built later, which saves time where there
-// are many small ones. The zero value is empty, and a nil one keeps nothing. Any number of goroutines
-// may build and close clusters at the same time.
+// Warm keeps the coroutines of closed clusters, so that later clusters can use them again. This
+// saves time if many small clusters are built. The zero value is empty, and a nil one keeps
+// nothing. Any number of goroutines may build and close clusters at the same time.
 type Warm struct {
 	mu   sync.Mutex
 	free []*vtime.Coroutines
 }
 
-// take removes the coroutines of a cluster that was closed, or makes a place for the first ones.
+// take removes and returns the coroutines of a closed cluster. If there are none, it returns a new,
+// empty set.
 func (w *Warm) take() *vtime.Coroutines {
 	if w == nil {
 		return nil
@@ -30,7 +31,7 @@ func (w *Warm) take() *vtime.Coroutines {
 	return k
 }
 
-// give takes back what a cluster had from take.
+// give puts back the coroutines that a cluster got from take.
 func (w *Warm) give(k *vtime.Coroutines) {
 	if k == nil {
 		return

@@ -166,8 +166,8 @@ const evaluator = "evaluator"
 // retries after 30 s.
 const standsStill = 2 * time.Minute
 
-// trainingGoesOn checks that the step of a job grows from now on, except while it stands still by a
-// rule of the reference's runtime, which INV-8 tells.
+// trainingGoesOn begins to check that the step of a job grows. A job in which a process waits for a
+// lost answer is exempt (traincheck.Checker.Unheard), because INV-8 reports it.
 func (c *Cluster) trainingGoesOn() func() error {
 	if c.spec.Training == nil {
 		return func() error { return nil }

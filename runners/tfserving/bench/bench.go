@@ -15,12 +15,12 @@ type Options struct {
 	Program []string
 	// Bare is the command line of a program that calls ServeBare, for comparison. nil means none.
 	Bare []string
-	// Length is the length of a single run. Rounds is how often each load is run, of which the
-	// median counts.
+	// Length is the length of a single run. Rounds is how often each load is run, and the report
+	// has the median of the rounds.
 	Length Length
 	Rounds int
-	// Models is the number of models whose directories are polled each second. PollFor is how
-	// long that is measured.
+	// Models is the number of models whose directories are polled each second. PollFor is how long
+	// the cost of this polling is measured.
 	Models  int
 	PollFor time.Duration
 	// IdleServers is the number of simulated servers that only poll. IdleFor is for how much

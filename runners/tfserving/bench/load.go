@@ -25,8 +25,8 @@ type Load struct {
 	Rate float64
 }
 
-// Length sets the length of a run. Only the answers during For count, which follows the time
-// Warm.
+// Length sets the length of a run. The run begins with the time Warm, in which answers are not
+// counted. The answers in the time For, which follows, are counted.
 type Length struct {
 	Warm, For time.Duration
 }

@@ -117,7 +117,7 @@ type life struct {
 	cmd     *exec.Cmd
 	opened  *regexp.Regexp // matches the line that says that it serves
 	serving chan struct{}  // closed after it
-	ended   chan struct{}  // closed when the process has ended, with err
+	ended   chan struct{}  // closed when the process has ended; err is set by then
 	err     error
 
 	mu   sync.Mutex

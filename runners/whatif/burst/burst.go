@@ -25,9 +25,9 @@ import (
 // Load is a loop that agents repeat, with the requests it sends to a server. Times are in
 // nanoseconds.
 type Load struct {
-	Period float64 // that an agent sleeps between two rounds
+	Period float64 // time that an agent sleeps between two rounds
 	Each   float64 // requests of an agent in a round, one after the other
-	Cost   float64 // seconds of the server that a request takes
+	Cost   float64 // time of the server that a request takes, in seconds
 	Agents []Agents
 	// Finds says that each agent also makes the requests of a round once before its first sleep.
 	// It then only reads what agents that started earlier have registered.

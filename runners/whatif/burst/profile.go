@@ -4,7 +4,7 @@ import "math"
 
 // profile is the load of a server over two periods, divided into equal slots of time.
 type profile struct {
-	longest float64 // period with its round, in nanoseconds
+	longest float64 // longest period of a load, including its round, in nanoseconds
 	slot    float64 // nanoseconds
 	second  int     // slots of a second
 	asked   []float64
@@ -44,7 +44,7 @@ func (p *profile) add(l *Load, a Agents, phases []phase) {
 	}
 }
 
-// spread adds requests that arrive evenly from the instant at on, for the time lasts.
+// spread adds requests that arrive evenly, beginning at the instant at and ending lasts later.
 func (p *profile) spread(at, lasts, requests, cost float64) {
 	from, to := at/p.slot, (at+lasts)/p.slot
 	n := float64(len(p.asked))

@@ -15,8 +15,9 @@ type phase struct {
 }
 
 const (
-	// most is the largest number of groups. Fewer agents form one group each. More are put into
-	// most groups at quantiles of the laws, with a random number of agents in each.
+	// most is the largest number of groups. Up to this number, each agent forms a group of its own.
+	// More agents are put into most groups at quantiles of the laws, with a random number of agents
+	// in each.
 	most = 2048
 	// steps is the number of steps in which found computes the first reading.
 	steps = 16
@@ -59,8 +60,8 @@ func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	return list
 }
 
-// found returns how long an agent that starts at the instant at reads what other agents have
-// registered. starts is sorted.
+// found returns how long an agent spends reading what other agents have registered. at is when the
+// agent starts, and starts holds the sorted starting times of all agents.
 func found(starts []float64, at, reading float64) float64 {
 	took := 0.0
 	if reading == 0 {

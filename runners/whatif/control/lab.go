@@ -74,8 +74,9 @@ func LabOf(p *plan.Plan, containers int) Lab {
 	return lab
 }
 
-// shareOfStore returns how many bytes a second a container of the lab reads: as a container of the
-// plan when all that look for versions read at once, which is the case after a publish (CAP-12.37).
+// shareOfStore returns how many bytes a second a container of the lab reads. This is the speed of a
+// container of the plan if all containers that look for versions read at once, as they do after a
+// publish (CAP-12.37).
 func shareOfStore(p *plan.Plan) float64 {
 	each := float64(p.Fleet.Boot.ModelLoad)
 	if p.Fleet.Boot.Store == 0 {

@@ -17,7 +17,7 @@ type Job struct {
 	Name, Image string
 	Shards      int
 	Parallel    int
-	Claim       string // of a volume that all pods can write to
+	Claim       string // persistent volume claim that all pods can write to
 	// Plan is the text of the plan. Files holds the files that the plan refers to, by their
 	// names in the plan's folder.
 	Plan  string

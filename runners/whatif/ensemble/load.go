@@ -13,15 +13,16 @@ import (
 const (
 	watchPeriod     = 60
 	bindingBytes    = 70
-	servicePath     = 60 // of the path of a replica, with its length
+	servicePath     = 60 // a replica's path, including the field for its length
 	changesARollout = 3  // changes of the state of each replica
 	reregister      = 10 // seconds between two looks of the thread that registers again
 	setsALook       = 2  // writes of a replica per look: UNKNOWN, and AVAILABLE within a second
-	// When every session expires, each agent of version 1 reads everything it watches several
-	// times: once again what it had, and what disappeared, came and changed. Notifications that
-	// coincide save reads. leastAStorm and mostAStorm bound the number of times.
+	// When every session expires, each agent of version 1 reads everything that it watches several
+	// times: all of it again in the new session, and then each znode that disappeared, came back or
+	// changed. Notifications that coincide save reads. leastAStorm and mostAStorm are the bounds
+	// for the number of times.
 	leastAStorm, mostAStorm = 3.5, 7
-	writesOfV3              = 2 // of a look of an agent
+	writesOfV3              = 2 // writes of an agent at each look
 	stormOfV3               = 4 // requests of an agent: its service information and its watches
 )
 
@@ -126,7 +127,7 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	l.PerReload = changesARollout * replicas * n
 	l.StormLeast, l.StormMost = leastAStorm*l.Watches, mostAStorm*l.Watches
 	l.AfterReads = l.Reads
-	if f.Flaps { // each set notifies every agent, which reads; a look reads its own replicas
+	if f.Flaps { // each set makes every agent read, and each look reads the agent's own replicas
 		l.AfterWrites = setsALook * replicas / reregister
 		l.AfterReads += setsALook*replicas*n/reregister + setsALook*replicas/reregister
 	}
@@ -156,14 +157,14 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
-// limit is a limit of ZooKeeper that a growing fleet may reach. most gives the limit and of
-// the fleet's value.
+// limit is a limit of ZooKeeper that a growing fleet may reach. The function most returns the
+// limit, and the function of returns the value that the fleet has.
 type limit struct {
 	name string
 	unit string
 	most func(z *plan.ZooKeeper) float64
 	of   func(l *result.ZKLoad) float64
-	peak bool // of depends on the peaks
+	peak bool // whether the result of the function of depends on the peaks
 }
 
 var limits = []limit{

@@ -26,9 +26,9 @@ func (c *Config) group(l *Look, metric int) (g group) {
 	return g
 }
 
-// unready reports whether a pod's CPU does not count. Shortly after its start it counts once
-// the pod has been ready for the whole window of its values. Later it does not count only if
-// the pod was never ready.
+// unready reports whether a pod's CPU does not count. Shortly after the pod's start, the CPU counts
+// once the pod has been ready for the whole window of its values. Later it counts unless the pod
+// was never ready.
 func (c *Config) unready(l *Look, p *Pod) bool {
 	if p.Started+int64(c.Starting) > l.At {
 		return !p.Ready || l.Stamp < p.Since+p.Window

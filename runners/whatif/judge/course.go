@@ -14,12 +14,13 @@ import (
 // course describes how one replication was affected by an event.
 type course struct {
 	recovered int64   // counts nanoseconds from the event to full recovery
-	lost      float64 // requests that came until then and failed, beyond the share that failed before
+	lost      float64 // requests that failed until recovery, beyond the share that failed before the event
 	above     int64   // nanoseconds in which an objective was missed
 	never     bool    // it did not recover within the window
 }
 
-// stride is one step of one replication. It counts requests, and no times but their sum.
+// stride is one step of one replication. It counts requests. Of their latencies it has only the
+// sum.
 type stride struct {
 	sumNs                                     int64
 	arrived, completed, failed, struck, ended int32
@@ -41,17 +42,18 @@ func trackOf(series []model.Instant) track {
 	return t
 }
 
-// by returns how many failed without the event: not those that were under way at it.
+// by returns the number of failed requests without those that were under way at the event.
 func (s *stride) by() int32 { return s.failed - s.struck }
 
 // comparison compares the steps of all replications after an event with those before it.
 type comparison struct {
 	tracks       []track
-	first, clean int // the event's step; steps before it whose requests had ended by then
+	first, clean int // the step of the event; and how many steps before it had all their requests ended by then
 	steps        int
 }
 
-// compared reports, too, whether requests were answered in enough steps before the event to compare with.
+// compared also reports whether there are enough steps before the event, with answered requests,
+// for a comparison.
 func compared(tracks []track, before, step int64) (*comparison, bool) {
 	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
 	c.first = min(c.first, c.steps)
@@ -72,14 +74,15 @@ func compared(tracks []track, before, step int64) (*comparison, bool) {
 	return c, true
 }
 
-// Two measures tell whether a step is worse than those before the event. Each is a sum of a
-// stride, over a count.
+// There are two measures of whether a step is worse than the steps before the event: latency and
+// failures. Each is the quotient of a sum and a count, which a ratio takes from a stride.
 type ratio func(*stride) (sum, n float64)
 
 func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }
 func failures(s *stride) (sum, n float64) { return float64(s.by()), float64(s.arrived) }
 
-// level returns a measure of all replications together before the event, and its count.
+// level returns the value of a measure before the event, for all replications together, and its
+// count.
 func (c *comparison) level(of ratio) (level, count float64) {
 	sum := 0.0
 	for _, t := range c.tracks {
@@ -91,7 +94,7 @@ func (c *comparison) level(of ratio) (level, count float64) {
 	return sum / math.Max(count, 1), count
 }
 
-// measure is how a measure was before the event.
+// measure holds the statistics of one measure before the event, and the totals of each step.
 type measure struct {
 	of           ratio
 	level, least float64 // its mean, and by how much a step has to be above it to matter
@@ -103,7 +106,7 @@ type measure struct {
 	sums, counts, excess []float64
 }
 
-// scatter tells how far the steps of single replications were from the level.
+// scatter computes how far the steps of single replications were from the level before the event.
 func (c *comparison) scatter(of ratio, least func(level float64) float64) *measure {
 	m := &measure{of: of}
 	level, count := c.level(of)
@@ -131,7 +134,8 @@ func (c *comparison) scatter(of ratio, least func(level float64) float64) *measu
 	return m
 }
 
-// total adds up the replications of each step. None counts for more than most.
+// total adds up the replications of each step. The mean of a replication in a step counts as most
+// if it is larger than that.
 func (m *measure) total(c *comparison, most float64) {
 	m.excess, m.counts, m.sums = make([]float64, c.steps), make([]float64, c.steps), make([]float64, c.steps)
 	for k := range c.steps {
@@ -145,24 +149,27 @@ func (m *measure) total(c *comparison, most float64) {
 	}
 }
 
-// spread returns the standard deviation of a step with so many observations. Fewer than before
-// the event scatter more; more of them may hang together, and count as no better.
+// spread returns the standard deviation of a step with count observations. It is larger for fewer
+// observations than steps had before the event. It is not smaller for more, because these may
+// depend on each other.
 func (m *measure) spread(count float64) float64 {
 	return m.sd * math.Sqrt(math.Max(1, m.count/math.Max(count, 1)))
 }
 
-// chance is how probable it may be that an event that changes nothing seems to do so.
+// chance is the accepted probability that an event without any effect seems to have one.
 const chance = 1e-3
 
-// chanceAt returns the part of chance that the j-th step after the event may take, from 1. Half
-// of it goes to all steps alike, the other half mostly to the first ones.
+// chanceAt returns the part of chance that is allowed for the j-th step after the event, with j
+// from 1. Half of chance is divided equally among all steps, and the other half goes mostly to the
+// first ones.
 func chanceAt(j, steps int) float64 {
 	return chance / 2 * (1/float64(steps) + 1/float64(j*(j+1)))
 }
 
-// limitAt returns how far the mean of so many replications is from the level by chance alone,
-// at most. It takes Pearson's third law for the scatter, as times that waits make longer are
-// skewed, widened as Student's is for a scatter that is known from few steps.
+// limitAt returns how far above the level the mean of a step over all replications may be by
+// chance, except with probability p. count is the step's number of observations. The scatter is
+// taken to follow Pearson's type III distribution, because latencies that include waits are skewed.
+// The limit is widened as in Student's distribution, because the scatter is known from few steps.
 func (m *measure) limitAt(p float64, count float64, c *comparison) float64 {
 	runs := float64(len(c.tracks))
 	spread := m.spread(count / runs)
@@ -176,17 +183,18 @@ func (m *measure) limitAt(p float64, count float64, c *comparison) float64 {
 	return quantile * wider * math.Sqrt(spread*spread/runs+m.drift)
 }
 
-// failsMore reports whether more requests of a step fail than by chance. With the failures of
-// before and of the step taken together, each is one of the step with the share that the step
-// has of all requests.
+// failsMore reports whether more requests of step k fail than chance explains. If the event has no
+// effect, each failure in the step or before the event belongs to the step with a probability equal
+// to the step's share of these requests. p is the accepted probability of a false alarm.
 func (m *measure) failsMore(k int, p, before, vif float64) bool {
 	x, old := m.sums[k]/vif, m.level*before/vif
 	return x > 0 && mathext.RegIncBeta(x, old+1, m.counts[k]/(m.counts[k]+before)) < p
 }
 
 // courses follows each replication after the event. A step is bad if the mean latency of all
-// replications exceeds the one before the event by a tenth, or the share of failures by a
-// thousandth, and by more than chance does.
+// replications exceeds the one before the event by a tenth, or if the share of failures exceeds the
+// one before by a thousandth. In both cases the difference must also be larger than chance
+// explains.
 func (c *comparison) courses(list []course, before, step int64) {
 	slow := c.scatter(latency, func(level float64) float64 { return level / 10 })
 	failing := c.scatter(failures, func(float64) float64 { return 1e-3 })
@@ -195,8 +203,9 @@ func (c *comparison) courses(list []course, before, step int64) {
 	failing.sd = math.Max(failing.sd, math.Sqrt(math.Max(failing.level, 1/math.Max(asked, 1))/math.Max(failing.count, 1)))
 	slow.sd = math.Max(slow.sd, slow.level/50)
 	failing.total(c, 1)
-	// With heavy tails, a single request would pass for an effect: no replication counts for more than the worst
-	// before the event, or than it takes for one to make the mean of all bad.
+	// With heavy tails, a single slow request could look like an effect of the event. So the mean
+	// of a replication is limited to the largest one before the event or, if that is larger, to a
+	// value with which one replication makes the mean of all bad.
 	slow.total(c, math.Max(slow.worst, slow.level+float64(2*float64(len(c.tracks))*slow.least)))
 	last := c.first - 1
 	for k := c.first; k < c.steps; k++ {
@@ -224,12 +233,14 @@ func (c *comparison) courses(list []course, before, step int64) {
 	}
 }
 
-// doubt is how probable it may be that a replication which seems to have recovered has not.
+// doubt is the accepted probability that a replication that seems to have recovered has not.
 const doubt = 0.05
 
-// recovered returns the last bad step of each replication. That is the last one of all together, unless so many
-// steps of the replication are good up to there that it must have recovered before. With few requests, some are
-// good by chance: as many as have a bad one behind them, or are of a replication that has no bad one at all.
+// recovered returns the last bad step of each replication. This is last, the last bad step of all
+// replications together, unless the replication has too many good steps before it for chance, so
+// that it must have recovered earlier. With few requests a step may be good by chance before the
+// recovery. How often is estimated from the steps up to the last bad one of each replication, and
+// from all steps of replications without a bad one.
 func (c *comparison) recovered(last int, measures ...*measure) []int {
 	list := make([]int, len(c.tracks))
 	steps, bad := 0, 0
@@ -254,14 +265,15 @@ func (c *comparison) recovered(last int, measures ...*measure) []int {
 	return list
 }
 
-// bad reports whether a step of one replication is worse than those before by what matters, and by more than
-// nearly all scatter.
+// bad reports whether a step of one replication is worse than the steps before the event. The
+// difference must be large enough to matter, and larger than nearly all differences by chance.
 func (m *measure) bad(s *stride) bool {
 	sum, n := m.of(s)
 	return n > 0 && sum/n-m.level > math.Max(m.least, 4*m.spread(n))
 }
 
-// usual returns how many requests are under way at any time and fail, and the share that fails.
+// usual returns the mean number of requests that are under way before the event and will fail, and
+// the share of all requests that fail.
 func (c *comparison) usual() (n, failed float64) {
 	var bad, arrived float64
 	for _, t := range c.tracks {
@@ -276,8 +288,8 @@ func (c *comparison) usual() (n, failed float64) {
 	return n, bad / math.Max(arrived, 1)
 }
 
-// inflation returns by how much counts of steps before the event scatter more than independent
-// requests.
+// inflation returns by which factor counts of steps before the event vary more than they would with
+// independent requests.
 func (c *comparison) inflation(of func(*stride) int32) float64 {
 	var n, x []int64
 	for _, t := range c.tracks {
@@ -290,7 +302,7 @@ func (c *comparison) inflation(of func(*stride) int32) float64 {
 
 // limit is an objective that applies to all requests: at most a share of them is bad.
 type limit struct {
-	of    int // of Spec.Limits, -1 for errors
+	of    int // index in Spec.Limits, -1 for errors
 	share float64
 }
 
@@ -301,8 +313,9 @@ func (l limit) bad(s *stride) int32 {
 	return s.over[l.of]
 }
 
-// misses adds how long each replication misses an objective. A step misses it if all replications
-// together do, and this one does, or has too few requests to tell.
+// misses adds up how long each replication misses an objective. A step of a replication counts if
+// all replications together miss the objective in it, and the replication itself misses it or has
+// too few requests to tell.
 func (c *comparison) misses(list []course, step int64, limits []limit) {
 	missed := make([]bool, len(list)*c.steps)
 	for _, l := range limits {

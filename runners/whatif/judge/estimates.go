@@ -18,7 +18,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	if s.Window == e.longest() && (s.Refused == "" || !e.Plan.Measures()) {
 		e.lives = append(e.lives, s.Life)
 	}
-	if w.Refused != "" || s.Refused != "" { // of one replication is of the window
+	if w.Refused != "" || s.Refused != "" { // a refused replication makes the whole window refused
 		w.refuse(cmp.Or(w.Refused, s.Refused), len(e.Spec.Limits))
 		return
 	}
@@ -287,7 +287,7 @@ func sum(list []int64) int64 {
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
 		if strings.HasSuffix(metric, "("+name+")") {
-			if isUtilisation(metric) && w.Sum.Tiers[t].BusyNs > 0 { // also where all that it does is too late
+			if isUtilisation(metric) && w.Sum.Tiers[t].BusyNs > 0 { // even if all its work ends too late to count
 				return max(w.Sum.Tiers[t].Attempts, int64(len(w.Values[metric])))
 			}
 			return w.Sum.Tiers[t].Attempts

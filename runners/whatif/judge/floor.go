@@ -309,9 +309,9 @@ func (f *Floor) Quantile(q float64, name string) float64 {
 	return low
 }
 
-// mean returns a lower bound of the mean latency if no more than the share failing of the
-// requests fail. Failed requests do not count in a mean, so the slowest requests are assumed
-// to be those that fail.
+// mean returns a lower bound of the mean latency. failing is the largest share of requests that may
+// fail. Failed requests do not count in a mean, so the slowest requests are assumed to be those
+// that fail.
 func (f *Floor) mean(failing float64, name string) float64 {
 	const points = 100
 	end := f.Quantile(1-1e-4, name)

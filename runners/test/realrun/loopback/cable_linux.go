@@ -19,7 +19,7 @@ import (
 type cable struct {
 	device *os.File
 	claim  net.Listener
-	net    [3]byte // the first bytes of its addresses
+	net    [3]byte // the first three bytes of the cable's addresses
 	done   chan struct{}
 
 	mu    sync.Mutex
@@ -30,7 +30,7 @@ type cable struct {
 type heldStart struct {
 	shut  bool
 	delay time.Duration
-	held  map[uint16][]byte // while it is shut, the latest of each port
+	held  map[uint16][]byte // the latest SYN packet from each port while shut
 }
 
 // newCable makes a cable with addresses that no other cable on this host uses. It needs
@@ -157,7 +157,7 @@ func (w *cable) pass() {
 // put sends a packet back. If that fails the packet is lost, as on any network.
 func (w *cable) put(p []byte) { _, _ = w.device.Write(p) }
 
-// start handles the first packet of a connection: it sends it on at once, after a delay, or
+// start handles the first packet of a connection. It sends the packet on at once, after a delay, or
 // when the address is opened again.
 func (w *cable) start(to byte, port uint16, p []byte) {
 	w.mu.Lock()
@@ -199,9 +199,9 @@ func (w *cable) close() {
 	w.claim.Close()
 }
 
-// ignore makes a listener drop the first packets of connections, as a host that cannot be
-// reached, or accept them again. A client whose packet was dropped sends it again after a
-// second.
+// ignore makes a listener drop the first packets of connections, as if the host could not be
+// reached. If on is false, it accepts them again. A client whose packet was dropped sends it again
+// after a second.
 func ignore(l net.Listener, on bool) error {
 	raw, err := l.(*net.TCPListener).SyscallConn()
 	if err != nil {

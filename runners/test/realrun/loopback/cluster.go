@@ -43,7 +43,7 @@ type Cluster struct {
 	// trainers holds the processes of the training job. calls holds the operator's calls to them.
 	trainers []*trainer
 	calls    trainingCalls
-	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, and without a job
+	consul   *consulAgent // nil if the job's processes find each other through ZooKeeper, or if there is no job
 	world    *walltime.World
 	// operator is the process through which an operator acts and observes.
 	operator *operatorProcess
@@ -177,7 +177,7 @@ func (c *Cluster) addPods() error {
 	return nil
 }
 
-// readConf reads from agent.conf the settings that an operator needs, as bzid and
+// readConf reads from agent.conf the settings that an operator needs, such as bzid and
 // layout_pattern.
 func (c *Cluster) readConf() {
 	values := agentconfig.ConfValues(c.spec.Conf)
@@ -314,7 +314,7 @@ func (c *Cluster) Close() {
 		}
 	}
 	if c.kept || c.o.Keep {
-		_ = c.disks.restore() // the next cluster beside it tries again
+		_ = c.disks.restore() // on failure, the next cluster in the same parent directory tries again
 	} else {
 		os.RemoveAll(c.disks.root)
 	}

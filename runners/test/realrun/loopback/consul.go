@@ -90,8 +90,8 @@ func (a *consulAgent) variables() []string {
 // askLimit is the timeout of a request, in wall time.
 const askLimit = 10 * time.Second
 
-// ask makes an HTTP request to an interface for faults or to Consul, and decodes the answer
-// into into. A status other than 200 is an error.
+// ask makes an HTTP request to an interface for faults or to Consul, and decodes the answer into
+// the value that into points to. A status other than 200 is an error.
 func ask(method, url string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -155,7 +155,7 @@ func saying(body map[string]any) func(*Cluster, runners.Fault) (any, error) {
 	return func(*Cluster, runners.Fault) (any, error) { return body, nil }
 }
 
-// healConsul ends every fault of the agent.
+// healConsul ends every fault of the Consul agent.
 var healConsul = onConsul("/heal", saying(map[string]any{}))
 
 // consulKinds maps each kind of fault of the Consul agent to the functions that begin and

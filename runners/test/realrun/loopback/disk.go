@@ -69,8 +69,8 @@ func openDisks(root string) (disks, error) {
 // time.
 const ownerFile = "owner"
 
-// own makes the directory of models and marks the cluster as owned by this process. It also
-// ends the file faults of clusters beside it whose process was killed.
+// own makes the directory of models and marks the cluster as owned by this process. In the same
+// parent directory there may be clusters whose process was killed, and own ends their file faults.
 func (d *disks) own() error {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(d.root), directoryPrefix+"*", ownerFile))
 	if err != nil {
@@ -186,8 +186,8 @@ const (
 	indexFile     = "variables.index"
 )
 
-// addVersion exports a version below a base path atomically, as exporters rename a finished
-// directory. Its files have a size but no content.
+// addVersion exports a version below a base path atomically: it renames a finished directory, as
+// exporters do. The version's files have a size but no content.
 func (d *disks) addVersion(basePath string, version, sizeBytes int64) error {
 	dir, err := d.modelName(basePath)
 	if err == nil {
@@ -196,7 +196,7 @@ func (d *disks) addVersion(basePath string, version, sizeBytes int64) error {
 	return reason(fmt.Sprintf("version %d of %s", version, basePath), err)
 }
 
-// export makes the directory of a version, in place of the one that is there.
+// export makes the directory of a version. It replaces a directory that exists already.
 func (d *disks) export(to string, sizeBytes int64) error {
 	temporary, err := d.temporary(".export")
 	if err != nil {

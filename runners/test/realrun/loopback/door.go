@@ -23,8 +23,8 @@ type door struct {
 
 	mu sync.Mutex
 	ln net.Listener
-	// shut says that the starts of connections are lost. delay is how much slower each direction
-	// is.
+	// shut says that attempts to connect get no answer, because their first packets are lost. delay
+	// is the additional delay in each direction.
 	shut  bool
 	delay time.Duration
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// expiries detects what the traffic of clients does not show: sessions that ZooKeeper ends by
-// itself, and creates whose answers were lost with their connections. Its own client watches every
-// ephemeral, and the path of every such create. For a silent session without ephemerals, it asks the
-// server.
+// expiries detects two kinds of changes that clients' traffic does not show: sessions that
+// ZooKeeper ends by itself, and creates that succeeded although their answers were lost. It has a
+// ZooKeeper client of its own, which watches every ephemeral and the path of every create without
+// an answer. For a silent session without ephemerals, it asks the server.
 type expiries struct {
 	c      *Cluster
 	ctx    context.Context
@@ -39,10 +39,10 @@ func (x *expiries) begin() {
 	x.wg.Go(x.askForTheSilent)
 }
 
-// observerTimeout is the session timeout of the client of expiries, in time of the server.
+// observerTimeout is the session timeout of this program's own client, in the server's time.
 const observerTimeout = 30 * time.Second
 
-// connect opens a session of the own client with a server that has just started.
+// connect opens a session for this program's own client with a server that has just started.
 func (x *expiries) connect() {
 	x.disconnect()
 	x.c.tap.Lives(0)
@@ -61,7 +61,8 @@ func (x *expiries) connect() {
 	x.conn = conn
 }
 
-// disconnect closes the own client's session, before the server is stopped.
+// disconnect closes the session of this program's own client. It is called before the server is
+// stopped.
 func (x *expiries) disconnect() {
 	x.mu.Lock()
 	conn := x.conn
@@ -94,8 +95,8 @@ func (x *expiries) await(c *wiretap.Create) {
 	x.until(true, c.Path, c.Owner, c.Over, func() { x.c.tap.Made(c) })
 }
 
-// until waits until a znode that belongs to owner is there, or is not there, and calls then. It
-// calls nothing once over is closed.
+// until waits until a znode that belongs to owner exists or, if there is false, until no such znode
+// exists. It then calls the function then. Once over is closed, it returns without calling it.
 func (x *expiries) until(there bool, path string, owner int64, over <-chan struct{}, then func()) {
 	x.wg.Go(func() {
 		for {
@@ -120,8 +121,8 @@ func (x *expiries) until(there bool, path string, owner int64, over <-chan struc
 	})
 }
 
-// look reports whether a znode exists and belongs to a session, or to none if owner is 0. It sets a
-// watch on the path.
+// look reports whether a znode exists and is an ephemeral of the session owner. If owner is 0, the
+// znode must be persistent. It sets a watch on the path.
 func (x *expiries) look(path string, owner int64) (there bool, changes <-chan zk.Event, err error) {
 	conn := x.client()
 	if conn == nil {
@@ -154,7 +155,7 @@ func (x *expiries) askForTheSilent() {
 func (x *expiries) ask(id int64, password [16]byte) {
 	conn, err := x.c.dialZooKeeper("", "")
 	if err != nil {
-		x.c.tap.Lives(id) // nobody can end it now
+		x.c.tap.Lives(id) // the server cannot be reached, so it ends no session now
 		return
 	}
 	defer conn.Close()
@@ -166,8 +167,8 @@ func (x *expiries) ask(id int64, password [16]byte) {
 	}
 }
 
-// handshake opens a session, or continues session id. A server that refuses grants the
-// session id 0.
+// handshake opens a session, or continues session id. If the server refuses to continue it, the
+// session id in the response is 0.
 func handshake(conn net.Conn, id int64, password []byte) (zookeeper.ConnectResponse, error) {
 	if password == nil {
 		password = make([]byte, 16)
@@ -192,7 +193,7 @@ type scaledConn struct {
 	net.Conn
 	scale          float64
 	asked, greeted bool
-	rest           []byte // of the first message that the server has sent
+	rest           []byte // the rest of the server's first message, not read yet
 }
 
 // Offsets of the session timeout in the client's and in the server's first message.

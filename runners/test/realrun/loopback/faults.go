@@ -87,7 +87,7 @@ func (c *Cluster) Faults() (list []runners.FaultKind) {
 	return list
 }
 
-// Ends reports whether a fault of this kind is on until EndFault ends it.
+// Ends reports whether a fault of this kind lasts until EndFault ends it.
 func (c *Cluster) Ends(kind string) bool {
 	made, _ := faultOf(runners.Fault{Kind: kind})
 	return made.end != nil
@@ -143,7 +143,8 @@ func (c *Cluster) signalAgent(pod string, sig syscall.Signal) error {
 	return p.settle(func() bool { return p.leader() != agent })
 }
 
-// settle waits until shows returns true. The end of a process shows a moment after its cause.
+// settle waits until shows returns true. When a process is killed, its end becomes visible only a
+// moment later.
 func (p *pod) settle(shows func() bool) error { return settled("pod "+p.Name, shows) }
 
 // settled waits until shows returns true; name is for the error.
@@ -273,8 +274,8 @@ func (c *Cluster) startZooKeeper() error {
 	return nil
 }
 
-// loseLeader closes all connections and every new one. Sessions do not expire meanwhile: the
-// server is stopped, and gives all sessions their full timeouts when it returns.
+// loseLeader closes all connections and refuses new ones. Sessions do not expire meanwhile, because
+// the server is stopped. When it returns, it gives all sessions their full timeouts.
 func (c *Cluster) loseLeader(runners.Fault) error {
 	for _, p := range c.pods {
 		p.relay.refuse(true)
@@ -425,7 +426,8 @@ func (d *disks) addVariables(dir string, _ runners.Fault) error {
 	return d.files.Rename(hidden(dir, absent), name)
 }
 
-// wantNew returns an error if a version is there, since then none of its parts would be missing.
+// wantNew returns an error if the version already exists, because the fault needs a version of
+// which a part can still be missing.
 func (d *disks) wantNew(dir string) error {
 	if _, err := d.files.Lstat(dir); err == nil {
 		return errors.New("found it there, want a version to come")

@@ -25,7 +25,7 @@ func stayAlive(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: 
 // killGroup kills all processes of a group at once. A missing group is no error.
 func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
 
-// These stop a process, and have it go on.
+// stopSignal stops a process, and goOnSignal lets it continue.
 const stopSignal, goOnSignal = syscall.SIGSTOP, syscall.SIGCONT
 
 // send sends a signal to one process.

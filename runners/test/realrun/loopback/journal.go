@@ -35,7 +35,7 @@ type journal struct {
 	tree  map[string]*runners.Znode
 	// created counts the znodes created so far.
 	created int64
-	// seen says which events of each model server were recorded, by the common name of its files.
+	// seen says which events of each model server were recorded. Its keys are modelServer.name.
 	seen   map[string]*seenServer
 	counts runners.Counts
 	// deeds counts the actions of the training job's processes, by kind.
@@ -118,7 +118,7 @@ func (j *journal) log() []runners.Observation {
 	return slices.Clip(j.list)
 }
 
-// started records the start of a pod's first process, ended its end.
+// started records the start of a pod's first process. ended records its end.
 func (j *journal) started(p *pod, pid int) {
 	if p.bare == nil { // a model server is observed by its own files
 		j.add(runners.Observation{Pod: p.Name, Op: "process.start", Path: runners.AgentProcess, Note: "--conf=" + agentConf, ID: int64(pid)})

@@ -18,8 +18,9 @@ type lateness struct {
 	worst time.Duration
 }
 
-// A process's waiting time counts only within a window of a few seconds. A start loses its
-// time at once, while time lost slowly over a run delays no event.
+// A process's waiting time counts only within a window of a few seconds. A start is delayed by all
+// of the time that is lost during it, but small losses that are spread over a run delay no single
+// event.
 const (
 	latenessLooks  = 12
 	latenessEvery  = 250 * time.Millisecond
@@ -95,8 +96,9 @@ func (c *Cluster) watchLateness(stop <-chan struct{}) {
 }
 
 // running lists the pids of pods' first processes, of the training job's processes, and of the
-// cluster's own ZooKeeper. If that is late, sessions of killed processes outlive the restart of
-// these, which by Q120 and Q326 costs their registrations.
+// cluster's own ZooKeeper. ZooKeeper is included because a late server lets sessions of killed
+// processes live until those processes have restarted. By Q120 and Q326, the restarted processes
+// then lose their registrations.
 func (c *Cluster) running() (pids []int) {
 	if z, ok := c.zk.(*simulated); ok {
 		pids = append(pids, z.pids()...)

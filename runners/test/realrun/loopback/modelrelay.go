@@ -27,7 +27,7 @@ import (
 // no difference.
 type modelRelays struct {
 	p     *pod
-	told  *os.File // names of servers, a line each, as the wrapper starts them
+	told  *os.File // receives one line for each server that the wrapper script starts: the server's name
 	wg    sync.WaitGroup
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -77,7 +77,7 @@ func newModelRelays(p *pod) (*modelRelays, error) {
 			return nil, err
 		}
 	}
-	told, err := p.c.disks.files.OpenFile(p.c.disks.below(p.startedPipe()), os.O_RDWR, 0) // its own end for writing, so that it never ends
+	told, err := p.c.disks.files.OpenFile(p.c.disks.below(p.startedPipe()), os.O_RDWR, 0) // O_RDWR, so that reads see no end of file
 	if err != nil {
 		return nil, err
 	}

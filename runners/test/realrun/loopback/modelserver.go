@@ -79,8 +79,8 @@ done
 `
 }
 
-// serverLink returns the path of monosim under the name tensorflow_model_server, which makes
-// it act as a model server.
+// serverLink returns the path at which monosim is found under the name tensorflow_model_server.
+// Started under this name, monosim acts as a model server.
 func (c *Cluster) serverLink() string {
 	return filepath.Join(c.disks.root, programsDir, "tensorflow_model_server")
 }
@@ -100,7 +100,7 @@ func (p *pod) servingFlags() []string {
 	if p.c.spec.ModelServer != "" {
 		flags = append(flags, "--monosim_profile="+p.c.spec.ModelServer)
 	}
-	if p.c.spec.ModelServer == fakeProfile { // it draws which model has the next version
+	if p.c.spec.ModelServer == fakeProfile { // this profile chooses at random which model gets the next version
 		flags = append(flags, fmt.Sprintf("--monosim_seed=%d", max(p.c.spec.Seed, 1)))
 	}
 	if s.MemoryLimitBytes > 0 {
@@ -149,7 +149,7 @@ func (p *pod) bareFlags() (flags []string) {
 
 // modelServer describes a model server that was started, whether or not it still runs.
 type modelServer struct {
-	name      string // common name of its files
+	name      string // path that the server's files share, without the extension
 	pid       int
 	started   string // start time as process.Runs takes it
 	kind      string
@@ -247,8 +247,8 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	return m, true
 }
 
-// readPorts reads the ports that a server has opened. They differ from its command line if
-// that lets the server choose a port.
+// readPorts reads the ports that a server has opened. They differ from its command line if the
+// command line lets the server choose a port.
 func (p *pod) readPorts(m *modelServer) {
 	name := m.name + ".ports"
 	d := &p.c.disks

@@ -32,8 +32,8 @@ type Options struct {
 	Fake AgentProgram
 	// Trainer is the program of the processes of a training job; nil means `monosim trainer`.
 	Trainer TrainerProgram
-	// TimeScale is how many seconds of wall time one second of the cluster takes, as 0.1. 0
-	// means 1.
+	// TimeScale is how many seconds of wall time one second of the cluster takes, such as 0.1. The
+	// value 0 means 1.
 	TimeScale float64
 	// Slack is the cluster time by which events may be earlier or later than a scenario says,
 	// because processes share a machine with other work. 0 means DefaultSlack of wall time, a
@@ -105,9 +105,9 @@ type Container struct {
 	// machine.
 	Conf string
 	// Flags holds the flags of a model server without an agent. Servers is the folder for that
-	// server's records, in the form that `monosim tfserving` writes: PID-START.args with its
-	// output file and its flags, one a line, PID-START.ports once it serves, and
-	// PID-START.events.
+	// server's records, in the form that `monosim tfserving` writes. PID-START.args lists its
+	// output file and its flags, one a line. PID-START.ports appears once it serves, and
+	// PID-START.events holds the states of its models.
 	Flags   []string
 	Servers string
 	// Models is the folder on this machine that contains paths such as /models/ctr.

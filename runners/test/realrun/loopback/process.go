@@ -60,8 +60,9 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 // longestWords limits the part of a process's output in a message, in bytes.
 const longestWords = 200
 
-// Ended says of each pod whose agent has ended how it did, with the last line of its output, and of others
-// whether their model servers have.
+// Ended returns a line for each pod whose agent has ended: how it ended, and the last line of its
+// output. For a pod whose agent still runs, it returns a line if the pod's model servers have all
+// ended.
 func (c *Cluster) Ended() (lines []string) {
 	how := map[string]string{}
 	for _, o := range c.journal.log() {
@@ -90,7 +91,7 @@ func (c *Cluster) Ended() (lines []string) {
 	return lines
 }
 
-// lostServers reports whether the pod has started model servers, of which none runs.
+// lostServers reports whether the pod has started model servers and none of them is running.
 func (p *pod) lostServers() bool {
 	all := p.allModelServers()
 	return len(all) > 0 && !slices.ContainsFunc(all, func(s modelServer) bool { return s.runs() })

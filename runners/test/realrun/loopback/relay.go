@@ -85,7 +85,7 @@ func (r *relay) accept(ln net.Listener) {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // mostly out of descriptors, of which some will be free again
+			time.Sleep(10 * time.Millisecond) // usually out of file descriptors, and some will become free again
 			continue
 		}
 		r.wg.Add(1)
@@ -104,7 +104,7 @@ type relayLink struct {
 // answer. The server has handled the request, but the client cannot know.
 func (l *relayLink) reset() {
 	if tcp, ok := l.pod.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // if this fails the connection is closed in order
+		_ = tcp.SetLinger(0) // if this fails, the connection is closed normally
 	}
 	l.close()
 }
@@ -202,7 +202,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 		data, err := readFrame(from)
 		if err != nil {
 			if way == toPod {
-				l.tap.Close() // the server has, though the pod may not hear of it yet
+				l.tap.Close() // the server has closed the connection, even if the pod may not know it yet
 			}
 			frames <- frame{nil, time.Now().Add(r.slowness())}
 			break
@@ -281,7 +281,8 @@ func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (passed 
 	return data, false
 }
 
-// instead returns other, the frame that the tap wants passed on, or else the original frame.
+// instead returns other, unless it is nil, and otherwise frame. other is what the tap wants to be
+// passed on instead of frame.
 func instead(frame, other []byte) []byte {
 	if other != nil {
 		return other

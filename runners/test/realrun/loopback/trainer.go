@@ -37,7 +37,7 @@ type trainer struct {
 	spare    *ahead // nil for a program that cannot wait
 	starts   int
 	exitCode int
-	heal     func() error // ends that it is unreachable; nil while it is not
+	heal     func() error // ends the fault that makes the process unreachable; nil without such a fault
 
 	// addr is the address of the process's server, "" until it is known. It has its own lock:
 	// the journal sets it, and code that holds mu writes to the journal.
@@ -155,9 +155,9 @@ func (a *ahead) begin() (*child, error) {
 // planPath returns the file that describes the job.
 func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.yaml") }
 
-// writePlan writes the file that describes the job, with directories as paths on this machine. It leaves
-// out what the job does not say, since a plan must not have settings without effect. The retries
-// are always there: a plan that does not say them has the reference's.
+// writePlan writes the file that describes the job, with directories as paths on this machine. It
+// omits settings that the job leaves at zero, because a plan must not have settings without effect.
+// The retries are always written, because a plan without them gets the number of the reference.
 func (c *Cluster) writePlan() error {
 	made, full := *c.spec.Training, c.job()
 	made.ModelDir, made.RestoreDir, made.ExportDir, made.MaxRetries = full.ModelDir, full.RestoreDir, full.ExportDir, full.MaxRetries
@@ -341,7 +341,8 @@ func (t *trainer) kill() error {
 	return settled(t.name, func() bool { return t.process() != running })
 }
 
-// signal sends a signal to the process of a PS, if it runs. What ends of itself is not stopped.
+// signal sends a signal to the process of a PS. It refuses other roles. If the process is not
+// running, stopping it is an error, and any other signal does nothing.
 func (t *trainer) signal(sig syscall.Signal) error {
 	if t.role != job.PS {
 		return fmt.Errorf("stopped process: found %s, want a PS: what others do is not stopped", t.name)

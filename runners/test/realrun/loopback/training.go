@@ -49,10 +49,11 @@ func (c *Cluster) findTrainer(name string) (*trainer, error) {
 	return nil, fmt.Errorf("process of the training job: found %q, want one of %s", name, strings.Join(c.spec.Training.TrainerNames(), ", "))
 }
 
-// StartTraining starts all processes of the job. Where nobody registers, the chief looks once for the
-// PS, at its start, and for the next time half a minute later (cpu_training.py:2040). With redundant PS
-// it takes those that are there first. What programs take to start is the machine's time, so there
-// the PS come first, and serve.
+// StartTraining starts all processes of the job. In a job without a registry (IsPlaced), the chief
+// looks for the PS only once, at its start, and then half a minute later (cpu_training.py:2040).
+// With redundant PS it takes those that are there first. How long real programs take to start
+// depends on this machine, so in these two cases all PS start first, and the others start once the
+// PS serve.
 func (c *Cluster) StartTraining() error {
 	if c.spec.Training == nil {
 		return errors.New("training: found no job, want one in the cluster's shape")
@@ -168,8 +169,8 @@ func (c *Cluster) modelDir() string {
 	return c.disks.modelPath(c.spec.Training.WithDefaults().ModelDir)
 }
 
-// TrainingDeeds counts how often a process has done an action of kind op, with the given
-// path or any for "".
+// TrainingDeeds counts how often a process has done an action of kind op with the given path. If
+// path is "", it counts the actions with any path.
 func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	c.journal.look()
 	c.journal.mu.Lock()
@@ -331,10 +332,10 @@ var trainerKinds = map[string]kind{
 	"trainer.slow-saves":         {because: "the disk of this machine is as fast as it is"},
 }
 
-// cutOff returns a fault function that makes a PS unreachable for the rest of the job, or
-// makes it refuse connections. Only a PS can be cut off. Other processes open connections
-// themselves, and on the loopback all connections have the same source address, so theirs
-// cannot be told apart.
+// cutOff returns a fault function that makes a PS unreachable for the rest of the job, or makes it
+// refuse connections. Only a PS can be cut off. Other processes open connections themselves, and on
+// the loopback all connections have the same source address, so nobody can tell which process
+// opened one.
 func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 	return func(c *Cluster, t *trainer) error {
 		if t.role != job.PS {

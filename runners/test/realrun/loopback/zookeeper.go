@@ -204,8 +204,8 @@ func (c *Cluster) loseQuorum(runners.Fault) error {
 	return e.loseQuorum()
 }
 
-// wantProfile returns an error if the scenario asks for another ZooKeeper profile than is,
-// the profile of the chosen server.
+// wantProfile returns an error if the scenario asks for a ZooKeeper profile that the chosen server
+// does not have. is names the profile of the chosen server.
 func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 	if spec.ZooKeeper == "" || spec.ZooKeeper == is {
 		return nil
@@ -216,8 +216,9 @@ func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 // dialLimit is the timeout of connecting to a server, in wall time.
 const dialLimit = 5 * time.Second
 
-// dialZooKeeper connects to a server from the given address of this host. to names the
-// server, and "" takes the servers of an ensemble in turn.
+// dialZooKeeper connects to a server from the given address of this host. to is the address of the
+// server. If it is "", dialZooKeeper tries all servers, and the last byte of from decides which is
+// first.
 func (c *Cluster) dialZooKeeper(from, to string) (net.Conn, error) {
 	addrs := c.zk.addrs()
 	if len(addrs) == 0 {

@@ -51,7 +51,8 @@ func (z *ownEnsemble) look() (list []ensembleServer, err error) {
 	return list, ask(http.MethodGet, z.admin()+"/servers", nil, &list)
 }
 
-// tell sends an action to the interface for faults, for each server that which selects.
+// tell sends an action to the interface for faults, once for each server for which which returns
+// true.
 func (z *ownEnsemble) tell(action string, body any, which func(ensembleServer) bool) error {
 	list, err := z.look()
 	for _, s := range list {

@@ -107,7 +107,8 @@ func kill(c runners.Cluster, r *rand.Rand, cycle *Cycle) error {
 	return c.EndFault(fault)
 }
 
-// ended waits until a pod shows the kill. Before that, the cluster may still look complete.
+// ended waits until the state of a pod shows that the kill has happened. Before that, the cluster
+// may still look complete.
 func ended(c runners.Cluster, pod string) error {
 	s, err := c.PodState(pod)
 	if err != nil {

@@ -2,8 +2,7 @@ package wiretap
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// answered reports the act of a request and its answer. A multi is reported operation by
-// operation.
+// answered reports what an answered request has done. For a multi it reports each operation.
 func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
 	switch {
 	case req.Op == zookeeper.OpCloseSession && reply.Err == zookeeper.CodeOK:

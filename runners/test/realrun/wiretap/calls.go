@@ -125,7 +125,7 @@ type grpcCalls struct {
 
 type grpcCall struct {
 	method string
-	data   []byte // holds the request: the prefix of the message and the message
+	data   []byte // the request: the 5-byte prefix of the gRPC message, and the message
 }
 
 // mostData is how many bytes of a request are kept.
@@ -172,8 +172,8 @@ func (g *grpcCalls) answered(frame http2.Frame) {
 	}
 }
 
-// message returns the first message of a gRPC request: it follows a byte of flags and its
-// length. It returns nil for compressed or incomplete data.
+// message returns the first message of a gRPC request. In data, a byte of flags and the length of
+// the message (4 bytes) come before it. message returns nil for compressed or incomplete data.
 func message(data []byte) []byte {
 	if len(data) < 5 || data[0] != 0 {
 		return nil
@@ -209,9 +209,9 @@ func REST(tell func(Call)) Reading {
 		for req := range requests {
 			resp, err := http.ReadResponse(in, req)
 			if err != nil {
-				continue // the client's end is still to be read
+				continue // the loop goes on to drain the requests until the client's side ends
 			}
-			_, _ = io.Copy(io.Discard, resp.Body) // a client may have had enough of it
+			_, _ = io.Copy(io.Discard, resp.Body) // the body may be cut off, if the client stopped reading
 			tell(Call{Method: fmt.Sprintf("%s %s", req.Method, req.URL.Path), Code: resp.StatusCode, Ended: time.Now()})
 		}
 	}()
@@ -268,15 +268,15 @@ func (t *tape) Close() error {
 	return nil
 }
 
-// Copy copies from from to to, and writes a copy of each piece to copied before passing it
-// on. It returns the number of bytes read.
+// Copy copies all bytes from the reader from to the writer to. It writes each piece to copied
+// before it passes the piece on. It returns the number of bytes read.
 func Copy(to io.Writer, from io.Reader, copied io.Writer) (n int64) {
 	buffer := make([]byte, 32<<10)
 	for {
 		read, err := from.Read(buffer)
 		n += int64(read)
 		if read > 0 {
-			_, _ = copied.Write(buffer[:read]) // a reading does not fail
+			_, _ = copied.Write(buffer[:read]) // writing to a Reading never fails
 			if _, broken := to.Write(buffer[:read]); broken != nil {
 				return n
 			}

@@ -50,8 +50,8 @@ func (z *ZooKeeper) below(req zookeeper.Request) zookeeper.Request {
 	return req
 }
 
-// above replaces the paths in a reply by those that clients see. It reports whether it
-// changed any.
+// above replaces the paths in a reply by those that clients see. It returns false if there is no
+// chroot, or if the reply has no paths.
 func (z *ZooKeeper) above(reply *zookeeper.Reply) bool {
 	if z.Chroot == "" {
 		return false

@@ -7,7 +7,8 @@ import (
 )
 
 // doubtCreate notes that a create may have happened, because its connection was lost before the
-// answer. The name of a sequential znode is only in the answer, so nobody can look for one.
+// answer. It skips creates of sequential znodes: their names are only in the lost answer, so nobody
+// can look for them.
 func (z *ZooKeeper) doubtCreate(s *session, req *zookeeper.Request) {
 	ephemeral := req.Flags == zookeeper.FlagEphemeral
 	if z.Unanswered == nil || z.sessions[s.id] == nil || !ephemeral && req.Flags != zookeeper.FlagPersistent {
@@ -38,7 +39,7 @@ func (z *ZooKeeper) doubtDelete(s *session, req *zookeeper.Request) {
 	}
 }
 
-// forget drops a create without an answer that has not been told.
+// forget drops an unanswered create that has not been reported.
 func (z *ZooKeeper) forget(path string) {
 	if c := z.unanswered[path]; c != nil {
 		close(c.Over)
@@ -63,8 +64,9 @@ func (z *ZooKeeper) Made(c *Create) {
 	z.tell(s, c.act)
 }
 
-// told reports whether a create that was answered was told before, by Made. Then the first try
-// failed, and the receiver of Unanswered saw the znode of the second try before its answer.
+// told reports whether an answered create was already reported, by Made. This happens if a client
+// tries an unanswered create again, and the receiver of Unanswered sees the new znode before the
+// second try is answered.
 func (z *ZooKeeper) told(s *session, path string) bool {
 	z.forget(path)
 	c := z.made[path]

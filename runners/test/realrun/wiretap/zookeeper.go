@@ -49,8 +49,8 @@ type ZooKeeper struct {
 	open map[*Conn]bool
 	// doubtful holds, by path, deletes of ephemerals whose connection was lost before the answer.
 	doubtful map[string]Act
-	// unanswered and made hold creates without an answer, by path: made those that the receiver of
-	// Unanswered has seen to have happened, unanswered all others.
+	// unanswered and made hold creates without an answer, by path. made holds those whose znode the
+	// receiver of Unanswered has seen, and unanswered holds all others.
 	unanswered, made map[string]*Create
 }
 
@@ -78,14 +78,15 @@ type Ephemeral struct {
 	gone bool
 }
 
-// Create is a create of which it is not known whether the server has done it.
+// Create is a create request without an answer, so it is not known whether the server has carried
+// it out.
 type Create struct {
 	// Path is the path on the server, including the chroot.
 	Path    string
 	Session int64
 	// Owner is the session that owns the znode: Session for an ephemeral, 0 otherwise.
 	Owner int64
-	// Over is closed when the create is told, or can no longer happen.
+	// Over is closed when the create is reported, or can no longer happen.
 	Over chan struct{}
 
 	act Act
@@ -137,7 +138,7 @@ func (c *Conn) Request(message []byte) []byte {
 	}
 	var req zookeeper.Request
 	if err := c.decoder.Request(message, &req); err != nil || req.Malformed || req.Op == zookeeper.OpPing {
-		return nil // the server answers for itself
+		return nil // passed on unchanged: the server deals with it
 	}
 	c.asked[req.Xid] = req
 	if c.z.Chroot == "" {
@@ -147,7 +148,8 @@ func (c *Conn) Request(message []byte) []byte {
 	return wire.AppendRequest(nil, &below)
 }
 
-// Answer decodes a message of the server. Its result is as that of Request.
+// Answer decodes a message of the server. Like Request, it returns the message to pass on instead,
+// or nil to pass the original on unchanged.
 func (c *Conn) Answer(message []byte) []byte {
 	c.z.mu.Lock()
 	defer c.z.mu.Unlock()
@@ -268,8 +270,9 @@ func (z *ZooKeeper) dead(path string) {
 	delete(z.made, path)
 }
 
-// Gone tells the tap that an ephemeral no longer exists. If no client has deleted it, its
-// session has ended. A delete that is still to be answered is waited for.
+// Gone tells the tap that an ephemeral no longer exists. If no client has deleted it, its session
+// has ended. While a delete of it has no answer, the tap waits for that answer to tell the two
+// apart.
 func (z *ZooKeeper) Gone(e *Ephemeral) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -287,10 +290,10 @@ func (z *ZooKeeper) Expired(id int64) {
 	z.end(z.sessions[id])
 }
 
-// Silent lists sessions that may have ended, with their passwords, because only the server
-// can say whether they have. These have no connection, no ephemerals, and were silent for
-// their timeout plus limit. scale is the wall time of one second of the server. limit is in
-// wall time.
+// Silent lists sessions that may have ended, with their passwords, which are needed to ask the
+// server about them. These sessions have no connection and no ephemerals, and were silent for
+// longer than their timeout plus limit. scale is the wall time of one second of the server. limit
+// is in wall time.
 func (z *ZooKeeper) Silent(now time.Time, scale float64, limit time.Duration) map[int64][16]byte {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -307,8 +310,8 @@ func (z *ZooKeeper) Silent(now time.Time, scale float64, limit time.Duration) ma
 	return silent
 }
 
-// Lives tells the tap that the server still knows a session, which thereby has its whole
-// timeout again. 0 stands for all sessions.
+// Lives tells the tap that the server still knows a session, and that the session's timeout starts
+// again from now. id 0 stands for all sessions.
 func (z *ZooKeeper) Lives(id int64) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

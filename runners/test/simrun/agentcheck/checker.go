@@ -39,13 +39,13 @@ type View interface {
 	Agents(pod string) []agent.Agent
 	// StoredNames lists the names in a directory of a store. A missing directory has none.
 	StoredNames(path string) ([]string, error)
-	// PodNames lists the names in a directory of a pod, none for one that is missing.
+	// PodNames lists the names in a directory of a pod. A missing directory has none.
 	PodNames(pod, path string) ([]string, error)
 	// Reloading reports whether the model server of a pod of v3 is in a reload that waits for its
 	// models.
 	Reloading(pod string) bool
-	// Changes returns a number that stays the same only while none of the other methods would
-	// answer otherwise, except those that call agents.
+	// Changes returns a number that increases when the cluster changes. While it stays the same,
+	// the other methods return the same results, except those that call agents.
 	Changes() uint64
 }
 
@@ -66,23 +66,27 @@ type Checker struct {
 	// rough is the rough sort model of the agents, nil without one. It is known once met is set.
 	rough *rough
 	met   bool
-	// shut has the pods whose model server has not opened its port since it started: true where it
-	// was asked for a model without a version meanwhile, and so never will (TFS-9.2).
+	// shut holds the pods whose model server has started but not opened its port yet. The value is
+	// true if the server was meanwhile asked for a model without any version, so that it will never
+	// open the port (TFS-9.2).
 	shut map[string]bool
 	// unreadable has the paths of deploy configs that cannot be read. While there is one, no agent
 	// can follow its layout.
 	unreadable map[string]bool
-	// reloads has the pods whose server is in a reload, and since when.
+	// reloads maps each pod whose model server is in a reload to the time at which the reload was
+	// first seen.
 	reloads map[string]time.Duration
-	// writes is how long agents took to write a file while they were slow at that.
+	// writes is the longest time that agents took to write a file under the fault
+	// agent.torn-writes.
 	writes time.Duration
-	// looked is the state at the latest look, and judged the one in which Whole last found what can be
-	// seen without asking an agent.
+	// looked is the state at the latest call of Look. judged is the state for which Whole has
+	// computed found, which holds what can be seen without asking an agent.
 	looked, judged mark
 	found          *whole
 }
 
-// mark is a state of the cluster: a number of the view's Changes. The zero value is none.
+// mark is a state of the cluster, identified by the number that the view's Changes returned. The
+// zero value stands for no state.
 type mark struct {
 	at  uint64
 	set bool
@@ -144,7 +148,7 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 		}
 		c.calm = c.now
 		if strings.HasPrefix(what, "agent.torn-writes") {
-			c.calm += c.writes // a file that is being written takes the old time
+			c.calm += c.writes // a write that has begun may still take the longer time
 		}
 	case lasting:
 		c.goesOn[what]++
@@ -154,7 +158,8 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 // WritesTake records that an agent takes d to write a file from now on.
 func (c *Checker) WritesTake(d time.Duration) { c.writes = max(c.writes, d) }
 
-// Look checks the invariants that have a time limit. While nothing changes it only looks at the time.
+// Look checks the invariants that have a time limit. If nothing has changed since the previous
+// call, it only checks whether time limits have passed.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
 	c.lookAtReloads()

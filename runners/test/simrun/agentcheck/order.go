@@ -10,8 +10,8 @@ import (
 // order records which models of agents v1 have been AVAILABLE on some server so far.
 type order struct{ served map[string]bool }
 
-// served handles an observation of a model server. It checks that an entry serves only after
-// every PS has served somewhere, and dense as well where it runs alone
+// served handles an observation of a model server. It checks that an entry serves only after every
+// PS has served somewhere. If the dense part runs alone, it must have served, too
 // (agent_v1.py:139-166).
 func (c *Checker) served(o runners.Observation) {
 	switch {

@@ -15,9 +15,9 @@ type quiet struct {
 	broken *runners.Broken
 }
 
-// How often a calm cluster may do the same thing within some minutes. An agent that has just
-// come back may write a znode again, and a call that its restart cut off logs one error. An
-// agent whose model has no version is exempt, since it logs that on every poll.
+// How often a calm cluster may do the same thing within some minutes. An agent that has just come
+// back may write a znode again, and a call that its restart cut off logs one error. An agent whose
+// model has no version is exempt, because it logs an error on every poll.
 const (
 	calmWrites = 1
 	calmErrors = 1

@@ -13,7 +13,7 @@ import (
 // share, and each agent copies the newest that is complete to a folder of its own (model_manager.py).
 type rough struct{ model, source, local string }
 
-// roughOf is the rough sort model of an agent, nil for none.
+// roughOf returns the rough sort model of an agent, nil if it has none.
 func roughOf(conf *agentconfig.AgentConfig) *rough {
 	if !conf.RoughSortModelName.Set || !conf.RoughSortModelP2PPath.Set || !conf.RoughSortModelLocalPath.Set {
 		return nil
@@ -21,7 +21,7 @@ func roughOf(conf *agentconfig.AgentConfig) *rough {
 	return &rough{model: conf.RoughSortModelName.V, source: conf.RoughSortModelP2PPath.V, local: conf.RoughSortModelLocalPath.V}
 }
 
-// folder is the folder of a version at the transfer service.
+// folder returns the folder of a version at the transfer service.
 func (r *rough) folder(version string) string { return r.source + "/" + r.model + "@" + version }
 
 // received lists the names of complete versions of a rough sort model.
@@ -33,8 +33,8 @@ func (r *rough) received(names []string) []string {
 	})
 }
 
-// lookForLocks looks for locks on what no agent can copy. It takes the settings of the first agent
-// that it sees for those of all.
+// lookForLocks checks that agents lock only complete versions of their rough sort model. It assumes
+// that all agents have the settings of the first agent that it sees.
 func (c *Checker) lookForLocks() error {
 	for _, p := range c.view.Pods() {
 		for _, a := range c.view.Agents(p.Name) {

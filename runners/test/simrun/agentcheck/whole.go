@@ -45,9 +45,10 @@ type target struct {
 	all  bool
 	// frozen says that the server looks for versions only when it starts.
 	frozen bool
-	// node is the znode that says that the pod serves it; "" where none does.
+	// node is the znode that says that the pod serves the model, "" if there is no such znode.
 	node string
-	// rough is set for a part of a rough sort model, whose versions are those received.
+	// rough is set for a part of a rough sort model. The versions of such a target are those that
+	// were received completely.
 	rough *rough
 }
 
@@ -83,7 +84,7 @@ func (c *Checker) placeOf(pod string, a agent.Agent) (p *place, err error) {
 // whole is the state of one complete check of the cluster.
 type whole struct {
 	*Checker
-	// served maps a prefix and a key to the pods that agents have to list for it.
+	// served maps a prefix and a key to the pods that agents have to list for that key.
 	served map[string][]string
 	// nodes maps a znode to the entry of served that it was counted for. Dense agents of one pod
 	// may share a znode (Q2), which counts once.
@@ -92,7 +93,8 @@ type whole struct {
 	// server.
 	places map[string]*place
 	waits  map[string]bool
-	// broken is what is not as it should be, nil if that can only be seen by asking the agents.
+	// broken is the first broken invariant that was found without asking an agent, nil if there is
+	// none.
 	broken *runners.Broken
 }
 
@@ -118,7 +120,7 @@ func (c *Checker) Whole() error {
 	return w.all()
 }
 
-// all returns what was found without asking an agent, and if that is nothing, asks all agents.
+// all returns what was found broken without asking an agent. If nothing was, it asks all agents.
 func (w *whole) all() error {
 	if w.broken != nil {
 		w.broken.At = w.now
@@ -245,7 +247,8 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	return kinds, nil
 }
 
-// endless is how long a reload has to wait for its models to count as one that never returns.
+// endless is the time after which a reload that still waits for its models counts as one that never
+// returns.
 const endless = 2 * time.Minute
 
 // lookAtReloads notes which servers are in a reload.
@@ -259,20 +262,21 @@ func (c *Checker) lookAtReloads() {
 		case on && !before:
 			c.reloads[p.Name] = c.now
 		case on && c.now > since+endless:
-			c.judged = mark{} // of which more is forgiven from now on
+			c.judged = mark{} // the state has to be judged again, because the server now counts as wedged
 		}
 	}
 }
 
-// wedged reports whether the server of a pod is in a reload that does not return, so that it takes
-// no other configuration (TFS-8.7, TFS-8.8). No agent can help that.
+// wedged reports whether the server of a pod is in a reload that does not return. Such a server
+// takes no other configuration (TFS-8.7, TFS-8.8), and no agent can change that.
 func (c *Checker) wedged(pod string) bool {
 	since, on := c.reloads[pod]
 	return on && c.now > since+endless
 }
 
-// lookAtShut notes whether the server of a pod that has not opened its port is asked for a model without
-// a version: one that opens no port takes no other configuration either, whatever is published later.
+// lookAtShut is called for a pod whose server has not opened its port. It notes whether the server
+// is asked for a model without any version. Such a server never opens its port, and takes no other
+// configuration, whatever is published later.
 func (c *Checker) lookAtShut(pod string) {
 	for _, a := range c.view.Agents(pod) {
 		p, err := c.placeOf(pod, a)
@@ -322,8 +326,8 @@ func (c *Checker) isStuck(pod string) bool {
 	return false
 }
 
-// asFound checks a pod whose server is stuck. The pod has to be listed for whatever it is
-// registered for. What it serves in spite of that has to be registered.
+// asFound checks a pod whose server is stuck. If the pod is registered for the model, agents have
+// to list it. If its server serves the model although it is stuck, the pod has to be registered.
 func (w *whole) asFound(pod string, p *place, t *target) error {
 	if t.node == "" {
 		return nil
@@ -343,7 +347,7 @@ func (w *whole) asFound(pod string, p *place, t *target) error {
 	return err
 }
 
-// serves records that agents have to list a pod for a znode. It records each znode once.
+// serves records that agents have to list a pod for a target. It counts each znode once.
 func (w *whole) serves(pod string, p *place, t *target) {
 	key := p.prefix + " " + t.key
 	if w.nodes[t.node] != key {

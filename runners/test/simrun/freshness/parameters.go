@@ -14,17 +14,19 @@ import (
 type Parameters struct {
 	Pod   string `json:"pod"`
 	Model string `json:"model"`
-	// Pushes counts those that the pod took, and Failed those that it did not.
+	// Pushes counts the pushes that the pod took, and Failed those that it did not.
 	Pushes int `json:"pushes"`
 	Failed int `json:"failed"`
-	// MeanSeconds and WorstSeconds are ages while a version was served, for ServedSeconds in all.
-	// EndSeconds is the age now, -1 while none is served.
+	// MeanSeconds and WorstSeconds are ages over the times at which a version was served.
+	// ServedSeconds is the sum of these times. EndSeconds is the age now, -1 while no version is
+	// served.
 	MeanSeconds   float64 `json:"mean_s"`
 	WorstSeconds  float64 `json:"worst_s"`
 	EndSeconds    float64 `json:"end_s"`
 	ServedSeconds float64 `json:"served_s"`
-	// MissingSteps counts the steps whose updates the pod never got although a later state was pushed
-	// or taken off the PS's list. MostMissingSteps is the most that ever were.
+	// MissingSteps counts the steps whose updates the PS has taken off its list, but which have
+	// reached the pod neither by a push nor with a version. MostMissingSteps is the highest value
+	// that MissingSteps has had.
 	MissingSteps     int64 `json:"missing_steps"`
 	MostMissingSteps int64 `json:"most_missing_steps"`
 }
@@ -36,20 +38,22 @@ type place struct{ pod, model string }
 type parameters struct {
 	place
 	ps int
-	// version is the newest that is AVAILABLE, 0 for none. asOf is when its parameters were those of
-	// the training, and since the time up to which ages were summed up.
+	// version is the newest version that is AVAILABLE, 0 for none. asOf is the time at which the
+	// training had the parameters that the place has now. since is the time up to which ages were
+	// summed up.
 	version, missing int64
 	asOf, since      time.Duration
-	// took is set while the last push arrived.
+	// took says whether the latest push arrived.
 	took bool
 
 	pushes, failed int
 	most           int64
 	worst, served  time.Duration
-	sum            float64 // of the age over time, in square seconds
+	sum            float64 // integral of the age over time, in square seconds
 }
 
-// round is one round of a PS, with the steps whose updates it took off the list.
+// round is one round of pushes of a PS. steps counts the steps whose updates the round took off the
+// PS's list.
 type round struct {
 	at    time.Duration
 	steps int64
@@ -59,8 +63,8 @@ type round struct {
 type Meter struct {
 	podAt  func(addr string) string
 	rounds map[int][]round
-	// places has the state of each place, and ofPS those of a PS by its index, in the order in which they
-	// were met.
+	// places maps each place to its state. ofPS lists, by the index of a PS, the states of the
+	// places with its parameters, in the order in which they were first seen.
 	places map[place]*parameters
 	ofPS   map[int][]*parameters
 	versions
@@ -91,8 +95,8 @@ func (m *Meter) Observe(o runners.Observation) {
 	}
 }
 
-// psOf returns the index of the PS whose parameters a model has, as ctr:ps_0. ok is false for the
-// other sub-graphs.
+// psOf returns the index of the PS whose parameters a model has, such as 0 for ctr:ps_0. ok is
+// false for the other sub-graphs.
 func psOf(model string) (index int, ok bool) {
 	number, ok := strings.CutPrefix(graphOf(model), "ps_")
 	index, err := strconv.Atoi(number)
@@ -114,7 +118,7 @@ func (m *Meter) at(p place) *parameters {
 	return s
 }
 
-// stepsOf returns the number with which a note begins, as "20 steps to ctr:ps_0".
+// stepsOf returns the number at the start of a note, such as 20 for "20 steps to ctr:ps_0".
 func stepsOf(note string) int64 {
 	number, _, _ := strings.Cut(note, " ")
 	n, _ := strconv.ParseInt(number, 10, 64)
@@ -138,7 +142,8 @@ func (m *Meter) round(o runners.Observation) {
 	}
 }
 
-// pushed is the end of a push. It belongs to the last round of the PS, as a PS makes one at a time.
+// pushed handles the end of a push. The push belongs to the latest round of the PS, because a PS
+// makes one round at a time.
 func (m *Meter) pushed(o runners.Observation) {
 	_, model, _ := strings.Cut(o.Note, " to ")
 	model, _, _ = strings.Cut(model, ": ")
@@ -160,8 +165,8 @@ func (m *Meter) pushed(o runners.Observation) {
 	}
 }
 
-// brought returns how many of a push's steps are of rounds after asOf: those of the last round, and
-// of the ones before it whose pushes failed (with Q331 repaired).
+// brought returns how many of a push's steps belong to rounds after asOf. A push brings the steps
+// of the last round and, with Q331 repaired, those of earlier rounds whose pushes failed.
 func brought(rounds []round, steps int64, asOf time.Duration) (n int64) {
 	for _, r := range slices.Backward(rounds) {
 		if r.at <= asOf || n >= steps {
@@ -172,7 +177,7 @@ func brought(rounds []round, steps int64, asOf time.Duration) (n int64) {
 	return n
 }
 
-// state is a change of a model server's version.
+// state handles a change of state of a version on a model server.
 func (m *Meter) state(o runners.Observation) {
 	name, number, _ := strings.Cut(o.Path, "/")
 	version, _ := strconv.ParseInt(number, 10, 64)
@@ -198,7 +203,7 @@ func (m *Meter) state(o runners.Observation) {
 	}
 }
 
-// ended is the end of a model server: nothing of its pod is served.
+// ended handles the end of a model server, after which nothing in its pod is served.
 func (m *Meter) ended(o runners.Observation) {
 	m.unloaded(o.Pod)
 	for _, s := range m.places { //lint:ordered each by itself
@@ -209,7 +214,8 @@ func (m *Meter) ended(o runners.Observation) {
 	}
 }
 
-// count adds the ages since the last call. They grow with the time, as nothing came between.
+// count adds the ages since the previous call. The age has grown evenly with time since then,
+// because every change of asOf calls count first.
 func (s *parameters) count(now time.Duration) {
 	if s.version != 0 && now > s.since {
 		from, to := (s.since - s.asOf).Seconds(), (now - s.asOf).Seconds()
@@ -233,7 +239,7 @@ func (m *Meter) Age(pod, model string, now time.Duration) (age time.Duration, mi
 func (m *Meter) Parameters(now time.Duration) []Parameters {
 	list := make([]Parameters, 0, len(m.places))
 	for _, known := range m.places { //lint:ordered sorted below
-		s := *known // to look changes nothing, not even how sums are rounded
+		s := *known // a copy, so that this call changes nothing, not even the rounding of sums
 		s.count(now)
 		p := Parameters{
 			Pod: s.pod, Model: s.model, Pushes: s.pushes, Failed: s.failed, WorstSeconds: s.worst.Seconds(), EndSeconds: -1,

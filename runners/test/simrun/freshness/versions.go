@@ -10,27 +10,29 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Version says how an export came from its step to an address that is served. Times are in seconds
-// of the run, -1 for what has not happened.
+// Version says when an exported version passed each stage, from its checkpoint to the pods that
+// serve it. Times are in seconds of the run, -1 for what has not happened.
 type Version struct {
 	// Model is the model's name on servers, or the sub-graph alone while no server has the version.
 	Model   string `json:"model"`
 	Version int64  `json:"version"`
 	Step    int64  `json:"step"`
-	// SavedSeconds is when the checkpoint was written, and ExportedSeconds when the version was there.
+	// SavedSeconds is when the checkpoint was written. ExportedSeconds is when the version was
+	// exported.
 	SavedSeconds    float64 `json:"saved_s"`
 	ExportedSeconds float64 `json:"exported_s"`
-	// LoadedSeconds is when the first pod had it AVAILABLE, and LastLoadedSeconds when the latest.
+	// LoadedSeconds is when the first pod had the version AVAILABLE. LastLoadedSeconds is the same
+	// for the pod that loaded it last.
 	LoadedSeconds     float64 `json:"loaded_s"`
 	LastLoadedSeconds float64 `json:"last_loaded_s"`
-	// ServedSeconds is when the first pod that has it was registered for the sub-graph, too, and
-	// LastServedSeconds when the latest. Pods counts them.
+	// ServedSeconds is when a pod first had the version and was registered for the sub-graph.
+	// LastServedSeconds is when the latest pod came to this. Pods counts these pods.
 	ServedSeconds     float64 `json:"served_s"`
 	LastServedSeconds float64 `json:"last_served_s"`
 	Pods              int     `json:"pods"`
 }
 
-// export is a version of a sub-graph.
+// export is an exported version of a sub-graph, with the times of its stages.
 type export struct {
 	graph              string
 	number, step       int64
@@ -38,8 +40,8 @@ type export struct {
 	model              string
 	loaded, loadedLast time.Duration
 	served, servedLast time.Duration
-	// had has the pods that have loaded it, true where one was registered for it, too. A pod that comes
-	// back with the version does not count again.
+	// had holds the pods that have loaded the version. The value is true if the pod was also
+	// registered for it. A pod that comes back with the version does not count again.
 	had                  map[string]bool
 	hasLoaded, hasServed bool
 }
@@ -51,7 +53,8 @@ type versions struct {
 	byName map[name]*export
 	// saved is when the latest checkpoint was written.
 	saved time.Duration
-	// newest has the version that each place serves and registered whether it is registered for it.
+	// newest maps each place to the newest version that it serves. registered says whether the
+	// place is registered.
 	newest     map[place]*export
 	registered map[place]bool
 }
@@ -62,14 +65,14 @@ type name struct {
 	number int64
 }
 
-// graphOf returns the sub-graph of a model's name on servers, as ps_0 of ctr:ps_0.
+// graphOf returns the sub-graph of a model's name on servers, such as ps_0 for ctr:ps_0.
 func graphOf(model string) string { return model[strings.LastIndexByte(model, ':')+1:] }
 
 func newVersions() versions {
 	return versions{byName: map[name]*export{}, newest: map[place]*export{}, registered: map[place]bool{}}
 }
 
-// exported is a checkpoint that was written, or an export of one.
+// exported handles the writing of a checkpoint, or the export of one.
 func (v *versions) exported(o runners.Observation) {
 	if o.Op == "training.saved" {
 		v.saved = o.At
@@ -87,13 +90,13 @@ func (v *versions) exported(o runners.Observation) {
 	}
 }
 
-// find returns the export that a server's version is of, nil for none.
+// find returns the export that made a server's version, nil if no export did.
 func (v *versions) find(model string, number int64) *export {
 	return v.byName[name{graphOf(model), number}]
 }
 
-// savedAt returns when the checkpoint of a version was written; 0, the begin of the run, for a
-// version that no export of the run has made.
+// savedAt returns when the checkpoint of a version was written. For a version that no export of the
+// run has made, it returns 0, the beginning of the run.
 func (v *versions) savedAt(model string, number int64) time.Duration {
 	if e := v.find(model, number); e != nil {
 		return e.saved
@@ -101,7 +104,7 @@ func (v *versions) savedAt(model string, number int64) time.Duration {
 	return 0
 }
 
-// loaded is a version that became AVAILABLE.
+// loaded handles a version that became AVAILABLE.
 func (v *versions) loaded(p place, number int64, now time.Duration) {
 	e := v.find(p.model, number)
 	if e == nil || v.newest[p] != nil && v.newest[p].number >= number {
@@ -138,7 +141,7 @@ func (e *export) serve(pod string, now time.Duration) {
 	}
 }
 
-// pods returns how many pods have served it.
+// pods returns how many pods have served the export.
 func (e *export) pods() (n int) {
 	for _, served := range e.had { //lint:ordered a sum
 		if served {
@@ -148,8 +151,8 @@ func (e *export) pods() (n int) {
 	return n
 }
 
-// bound is a binding of a pod to a sub-graph (/<bzid>/binding/<model>/<sub_graph>:<container>) that
-// is made, or goes.
+// bound handles the creation or deletion of a pod's binding to a sub-graph
+// (/<bzid>/binding/<model>/<sub_graph>:<container>).
 func (v *versions) bound(o runners.Observation) {
 	parts := strings.Split(o.Path, "/")
 	if len(parts) != 5 || parts[2] != "binding" || o.Note != "ephemeral" && o.Note != "" && o.Note != "with its session" {

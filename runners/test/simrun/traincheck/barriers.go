@@ -28,7 +28,7 @@ type barrier struct {
 	due      map[string]*release
 	slowest  time.Duration // longest write of a checkpoint so far
 	freed    time.Duration // when a barrier was last removed
-	saves    time.Duration // how long barriers of saves were there
+	saves    time.Duration // total time for which barriers of saves were placed
 }
 
 // release is the removal of a barrier at which a worker waited, so that the worker has to
@@ -51,7 +51,7 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 	c.now = max(c.now, at)
 	b := &c.barrier
 	switch on, _ := value.(bool); {
-	case variable == "barrier_op_action" && by != "chief": // a worker that begins (Q332)
+	case variable == "barrier_op_action" && by != "chief": // assigned by a worker that begins (Q332)
 	case variable == "barrier_op_action":
 		text, _ := value.([]byte)
 		b.action = string(text)
@@ -154,8 +154,8 @@ func (b *barrier) late(worker string, r *release) bool {
 	return true
 }
 
-// gaveUp records that a process has left its session, so that a worker is not expected to react to a
-// removal, and a chief not to remove its barrier.
+// gaveUp records that a process has left its session. If it is a worker, it is no longer expected
+// to react to a removal. If it is the chief, it is no longer expected to remove its barrier.
 func (b *barrier) gaveUp(worker string) {
 	delete(b.due, worker)
 	if worker == "chief" {
@@ -166,8 +166,8 @@ func (b *barrier) gaveUp(worker string) {
 	}
 }
 
-// ended records the end of a process. With a PS the variables are lost, with a worker its
-// wait ends.
+// ended records the end of a process. If a PS ends, the variables are lost. If a worker ends, its
+// wait is over.
 func (b *barrier) ended(name string) {
 	switch {
 	case len(name) > 2 && name[:2] == "ps":

@@ -85,7 +85,8 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 	}
 }
 
-// partings begin the names of the faults by which others do not reach a process.
+// partings lists the prefixes of the names of faults that keep other processes from reaching a
+// process.
 var partings = []string{"trainer.unreachable", "trainer.refused", "trainer.stopped"}
 
 // knownOfCalls returns the rule by which calls between processes may fail or wait, if some
@@ -100,7 +101,8 @@ func (d *discovery) knownOfCalls(since time.Duration) string {
 // callsOfGone is the id of the rule about calls to a server that is gone or unreachable.
 const callsOfGone = "TRN-8.12"
 
-// callsOfCut is the rule on calls whose answers a network has lost for longer than they are sent.
+// callsOfCut is the id of the rule about calls whose answers a network loses for longer than the
+// sender retransmits them.
 const callsOfCut = "TRN-8.15"
 
 // faults returns the names of the ongoing disturbances.

@@ -16,8 +16,8 @@ const Ends = "ends"
 // worker until its session is over, and the chief asks it every 30 s at most.
 const endsWithin = 2 * time.Minute
 
-// lookAtEnd finds a chief that waits for workers of which none is left. One that waits for something
-// else is INV-8's to tell.
+// lookAtEnd finds a chief that still waits for workers although none is left. A chief that waits
+// for something else is left to INV-8.
 func (c *Checker) lookAtEnd() {
 	chief := c.procs["chief"]
 	if w, ok := c.present("chief"); !ok || w.In != "sync_hooks" || !c.life.finished || len(c.discovery.goesOn) > 0 || c.life.hopeless() || c.Unheard() {

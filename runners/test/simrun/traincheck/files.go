@@ -37,8 +37,8 @@ type reading struct {
 	paths []string
 }
 
-// read reads the file, and calls list with its text if that has changed. A file that is no text
-// counts as empty. ok is false if the file is missing.
+// read reads the file. If the file has changed, it calls list with the new text. A file that is not
+// valid text counts as empty. ok is false if the file is missing.
 func (r *reading) read(files Files, name string, list func(text string) []string) (paths []string, ok bool, err error) {
 	data, ok, err := files.StoredFile(name)
 	if err != nil || !ok {

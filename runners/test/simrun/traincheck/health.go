@@ -16,20 +16,22 @@ const healthPeriod = 30 * time.Second
 // health follows what the chief does about PS that it has reported as unhealthy.
 type health struct {
 	// waits is set from a report until a barrier without an owner is placed. since is when the
-	// latest report was made: where a report meets the barrier of a save, the next look has another.
+	// latest report was made. A report that meets the barrier of a save has no effect, and the
+	// chief's next look makes another report.
 	waits bool
 	since time.Duration
 }
 
 func (h *health) reported(now time.Duration) { h.waits, h.since = true, now }
 
-// leaves records that a process has left its session. The chief looks anew in the next one.
+// leaves records that a process has left its session. If it is the chief, the report is dropped,
+// because the chief checks the PS again in its next session.
 func (h *health) leaves(who string) {
 	h.waits = h.waits && who != "chief"
 }
 
-// lookAtHealth finds a report after which the workers were not stopped, nor the PS looked at again
-// (TRN-2.8).
+// lookAtHealth finds a report that had no effect in time: the workers were not stopped, and the PS
+// was not checked again (TRN-2.8).
 func (c *Checker) lookAtHealth() {
 	h, b := &c.health, &c.barrier
 	if b.placed && b.action == "" {

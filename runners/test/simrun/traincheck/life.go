@@ -79,7 +79,7 @@ func (c *Checker) Counted(at time.Duration, n, value int64) {
 		last := &l.losses[len(l.losses)-1]
 		last.Steps = max(0, last.Steps+back)
 	}
-	l.restoring = l.restoring && value == n // until then others may count from 0
+	l.restoring = l.restoring && value == n // the counter was still at 0, so the restore has not shown yet
 	l.step = value
 	l.made += n
 }
@@ -185,7 +185,7 @@ func (l *life) patience() time.Duration {
 	for _, name := range l.c.names {
 		w, ok := l.c.present(name)
 		if ok && w.In == "cluster_manager" && s.Discovery == "" && !l.hopeless() {
-			d = max(d, converges) // all that it waits for register again within that time
+			d = max(d, converges) // all processes that it waits for register again within that time
 		}
 		if ok && w.Limit > 0 && w.In == "session_run_hooks" {
 			d = max(d, w.Limit)
@@ -207,8 +207,8 @@ func (l *life) hopeless() bool {
 	return ps < l.c.spec.PS || !again && chief != nil && !chief.running
 }
 
-// Unheard reports whether a process waits for an answer that its server has given up (TRN-8.15):
-// then the job stands still, which INV-8 tells.
+// Unheard reports whether a process waits for an answer that its server has given up sending
+// (TRN-8.15). The job then makes no more steps, which INV-8 reports.
 func (c *Checker) Unheard() bool {
 	return slices.ContainsFunc(c.names, func(name string) bool {
 		w, ok := c.present(name)
@@ -303,8 +303,8 @@ func (c *Checker) Activities() []Activity {
 	return list
 }
 
-// Waiting says in one line for whom the processes wait that hold up the job. The chief comes
-// first, and equal waits are grouped.
+// Waiting describes in one line the processes that hold up the job, and what they wait for. The
+// chief comes first, and processes with equal waits are grouped.
 func (c *Checker) Waiting() string {
 	parts := lists.Select(Grouped(c.Activities()), func(g Group) (string, bool) { return g.String(), !g.Stepping && !g.Waits.Serves })
 	return strings.Join(parts, "; ")

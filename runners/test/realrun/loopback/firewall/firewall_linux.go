@@ -136,7 +136,7 @@ func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 func procAddr(text string) netip.AddrPort {
 	words, port, _ := strings.Cut(text, ":")
 	number, _ := strconv.ParseUint(port, 16, 16) // the kernel has written it
-	last := words[max(0, len(words)-8):]         // of an IPv6 address that holds one of IPv4, this one
+	last := words[max(0, len(words)-8):]         // the last word, which holds a mapped IPv4 address
 	word, _ := strconv.ParseUint(last, 16, 32)
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.NativeEndian.AppendUint32(nil, uint32(word)))), uint16(number))
 }
@@ -149,7 +149,8 @@ func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
 	}
 }
 
-// sweep marks tables that killed processes left behind for deletion with the next flush.
+// sweep looks for tables that killed processes have left behind. It marks them for deletion, which
+// the next flush carries out.
 func sweep(c *nftables.Conn) {
 	left, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
 	if err != nil {
