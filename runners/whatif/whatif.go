@@ -12,7 +12,7 @@ package whatif
 
 import _ "embed" // for Spec
 
-// Spec is the text of SPEC.md, whose rules code, reports and errors cite by number.
+// Spec is the text of SPEC.md. Code, reports and errors cite its rules by number.
 //
 //go:embed SPEC.md
 var Spec string

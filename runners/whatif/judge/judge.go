@@ -56,17 +56,17 @@ type Judge struct {
 	Workers int
 	// Progress, unless nil, is called after each sample, and never concurrently.
 	Progress func(Far)
-	// Deadline, unless zero, is when simulations stop. Results with fewer replications because
-	// of it are marked.
+	// Deadline, unless zero, is when simulations stop. Results are marked if they have fewer
+	// replications because of the deadline.
 	Deadline time.Time
 	// Cache, unless nil, stores samples for later runs.
 	Cache Cache
-	// MaxMemory, if above 0, is the largest memory in bytes that simulations may take. A larger
-	// one ends with a [model.TooLargeError].
+	// MaxMemory, if above 0, is the largest memory in bytes that simulations may take. A simulation
+	// that needs more ends with a [model.TooLargeError].
 	MaxMemory int64
 
 	mu       sync.Mutex
-	taken    int64 // requests in samples, cached ones too
+	taken    int64 // requests in all samples, including cached samples
 	requests int64
 	calls    int64
 	events   uint64
@@ -131,7 +131,7 @@ type Evaluation struct {
 	Short bool
 	Goal  Goal
 
-	lives   []model.Life    // of each replication, which all windows share
+	lives   []model.Life    // by replication; all windows share them
 	samples []*model.Sample // kept for records until the evaluation stops
 	records []result.Record
 }
@@ -145,9 +145,10 @@ type Pool struct {
 	Conserved bool
 	Hash      uint64
 	Cut       int64   // nanoseconds of warm-up that were cut
-	axis      axis    // over time, where something happens
-	tracks    []track // of each replication, around an event
-	// Stationary says that nothing changes within the window; even, that latencies do not.
+	axis      axis    // the window's time series, if it has any
+	tracks    []track // for each replication, its steps around an event
+	// Stationary says that latencies are stable within the window and that the plan changes nothing
+	// in it. even says only that latencies are stable.
 	Stationary, even bool
 	// Begun holds the shortest and the longest time, in nanoseconds, that replications simulated
 	// before the window.
@@ -161,19 +162,19 @@ type Pool struct {
 	// after[k] holds the results without the first k segments. A window that is not steady is
 	// never cut and has a single entry.
 	after []Known
-	// drifts has a list for each k, with a number for each replication, in nanoseconds. Leave out
-	// the first k segments and split the rest into halves. The number is the mean latency of the
-	// second half's requests, less that of the first half's.
+	// drifts holds, at index k, a difference of mean latencies for each replication, in
+	// nanoseconds. The first k segments are left out and the rest is split into halves. The
+	// difference is the mean latency of the second half's requests minus that of the first half's.
 	drifts [model.Segments][]float64
 }
 
-// Known holds the results of a window from some instant on.
+// Known holds the results of a window without some of its first segments.
 type Known struct {
 	Sum model.Sample // over all replications
-	// Corrected holds the latencies of a closed loop, with those added that coordinated omission
-	// would hide.
+	// Corrected holds the latencies of a closed loop, corrected for coordinated omission: latencies
+	// that it would hide are added.
 	Corrected model.Hist
-	PerModel  // of all requests, with metrics that no model has
+	PerModel  // for all requests, including metrics that are not kept by model
 	// Never counts, by metric, the replications that never reached an awaited state. Such a
 	// replication's value is only a lower bound.
 	Never  map[string]int
@@ -198,11 +199,12 @@ type PerModel struct {
 	// requests as answered at the replication's end.
 	atLeast []float64
 	tails   map[string][]tail // of every replication, by scope
-	// counts holds, for each metric that is a mean of observations, and for atLeast, the number of
-	// observations of each replication that has any.
+	// counts holds the number of observations in each replication that has any. Its keys are the
+	// metrics that are means of observations, and atLeast.
 	counts map[string][]int64
-	// completed holds, for each replication, the number of answered requests. above holds, by
-	// metric, how many of them took longer than a bound of a dashboard's buckets.
+	// completed holds, for each replication, the number of answered requests. above holds, for each
+	// metric and replication, how many answered requests took longer than the metric's bound, which
+	// is a bucket bound of a dashboard.
 	completed []int64
 	above     map[string][]int64
 }
@@ -353,9 +355,9 @@ func (e *Evaluation) precise() bool {
 	return true
 }
 
-// batch simulates the replications from from to to-1, all windows in parallel, and returns
-// the samples in order. At the deadline it returns only the replications before the first
-// incomplete one.
+// batch simulates the replications n with from <= n < to, all windows in parallel, and returns the
+// samples in order. At the deadline it returns only the replications before the first incomplete
+// one.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
 	windows, twins := len(spec.Windows), twins(spec)
 	spec.MostBytes = j.MaxMemory / int64(j.workers())
@@ -403,8 +405,8 @@ feed:
 	return samples, nil
 }
 
-// twins returns, for each window, the first one that has the same sample: events at one instant have a window each,
-// and some seconds may be given twice.
+// twins returns, for each window, the index of the first window that has the same sample. Events at
+// the same instant have a window each, and a plan may name the same seconds twice.
 func twins(spec *model.Spec) []int {
 	list := make([]int, len(spec.Windows))
 	for k, w := range spec.Windows {
@@ -423,7 +425,8 @@ func twins(spec *model.Spec) []int {
 	return list
 }
 
-// again returns a sample as that of another window. It counts as taken, as one from the cache does.
+// again returns a copy of a sample for another window that has the same sample. Its requests count
+// as taken, like those of a sample from the cache.
 func (j *Judge) again(s *model.Sample, window int) *model.Sample {
 	one := *s
 	one.Window = window

@@ -30,7 +30,7 @@ type class struct {
 	fullest    float64 // highest ratio of work to remaining replicas over the shards
 }
 
-// row is a shard from which containers may be taken, standing for all shards of its kind.
+// row is a shard from which containers may be taken. It stands for all shards of its kind.
 type row struct {
 	of    int // tier
 	shard int // shard number, from 0
@@ -46,7 +46,7 @@ type places struct {
 	plan  *plan.Plan
 	spec  *model.Spec
 	at    []model.Location
-	swaps [][]int // permutations of at that leave the fleet as it is
+	swaps [][]int // permutations of the locations that leave the fleet as it is
 }
 
 func placesOf(p *plan.Plan) *places {
@@ -74,9 +74,9 @@ func (p *places) holds(tier, n int) []int {
 	return held
 }
 
-// alike reports whether a permutation of locations leaves the fleet unchanged: every tier
-// must have equally many containers in both locations of each swap. If the plan has events,
-// only the identity does, because events name idcs.
+// alike reports whether a permutation of locations leaves the fleet unchanged: every tier must have
+// equally many containers in both locations of each swap. If the plan has events, only the identity
+// permutation is accepted, because events name idcs.
 func (p *places) alike(swap []int) bool {
 	if slices.IsSorted(swap) {
 		return true
@@ -157,8 +157,8 @@ func orders(n int) [][]int {
 }
 
 // rows returns as many shards as are needed to describe every class of placements of count
-// containers: up to count shards of each kind. Kinds that would be fullest without count
-// containers come first.
+// containers: up to count shards of each kind. Kinds whose shards would be fullest after losing
+// count containers come first.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -214,8 +214,8 @@ func fullness(r *row, taken int) float64 {
 	return r.work / float64(left)
 }
 
-// fullestIDC returns the work per remaining replica of the entry containers of the fullest idc, where each has
-// its clients.
+// fullestIDC returns the highest work per remaining entry container over all idcs, for a plan in
+// which each idc has its own clients. Otherwise it returns 0.
 func (p *places) fullestIDC(r *row, taken []int) float64 {
 	if p.spec.Clients == nil || r.of != model.Entry {
 		return 0
@@ -250,7 +250,8 @@ func (p *places) classes(tier, count int) *enumeration {
 	return e
 }
 
-// from takes the remaining left containers from row at and later rows, in all possible ways.
+// from takes left containers (the number that is still to be taken) from row at and later rows, in
+// all possible ways.
 func (e *enumeration) from(at, left int) {
 	if e.more {
 		return
@@ -275,8 +276,8 @@ func (e *enumeration) from(at, left int) {
 	})
 }
 
-// vectors calls each with every way to take at most most containers from the locations. Ways
-// that take many from the first location come first.
+// vectors calls each with every way to take up to most containers from the locations. Ways that
+// take many from the first location come first.
 func vectors(holds []int, most int, each func(v []int, sum int)) {
 	v := make([]int, len(holds))
 	var next func(l, left int)
@@ -326,8 +327,9 @@ func (e *enumeration) take() {
 	e.found = append(e.found, c)
 }
 
-// ways handles the rows from on that are of one kind. It multiplies c.placements by the number of
-// ways to choose which shards these rows stand for. It returns the first row of the next kind.
+// ways handles the consecutive rows of one kind that start at index from. It multiplies
+// c.placements by the number of ways to choose which shards these rows stand for. It returns the
+// index of the first row of the next kind.
 func (e *enumeration) ways(c *class, from int) int {
 	free, same := e.rows[from].alike, 0
 	i := from
@@ -433,8 +435,8 @@ func (p *places) text(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofTier returns the conditions of an entry "any K TIER", and how many placements and
-// classes there are.
+// ofTier returns the conditions for an entry "any K TIER" of must_hold_under. It also returns how
+// many placements and classes there are.
 func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	tier := slices.Index(plan.TierNames, m.Of)
 	total := 0
@@ -453,8 +455,8 @@ func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// ofIDCs returns the conditions of an entry "any K idc". Sets of idcs that only differ by a
-// swap give one condition.
+// ofIDCs returns the conditions for an entry "any K idc" of must_hold_under. Sets of idcs that only
+// differ by a swap give one condition.
 func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	idcs := p.plan.Fleet.IDCs
 	out := result.Placements{Condition: m.Text, Placements: binomial(len(idcs), m.Count)}
@@ -476,7 +478,7 @@ func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// idcImages returns the distinct sets of idcs that swaps make of a set.
+// idcImages returns the distinct sets of idcs that result when each swap is applied to a set.
 func (p *places) idcImages(v []int) [][]int {
 	var list [][]int
 	for _, swap := range p.swaps {
@@ -504,7 +506,7 @@ func (p *places) withoutIDCs(m plan.Must, gone []int) model.Condition {
 	for t := range p.spec.Tiers {
 		tier := &p.spec.Tiers[t]
 		if p.spec.Mixed && t != model.PS {
-			continue // the containers of ps are all that there are
+			continue // mixed containers are listed under ps alone
 		}
 		for shard, n := range tier.Replicas {
 			for k := range n {

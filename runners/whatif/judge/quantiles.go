@@ -45,14 +45,15 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	return float64(h.Quantile(q)), true
 }
 
-// shown returns the quantile that Prometheus' histogram_quantile computes from TensorFlow
-// Serving's latency buckets, in nanoseconds. That function assumes latencies to be spread
-// evenly within a bucket, and none to lie beyond the last bound. So are latencies here that
-// the histogram cannot tell from a bound.
+// shown returns the quantile that Prometheus' histogram_quantile computes from TensorFlow Serving's
+// latency buckets, in nanoseconds. That function assumes that latencies are spread evenly within a
+// bucket, and that none lies beyond the last bound. Likewise, the latencies in a bar of h that
+// contains a bucket's bound are assumed to be spread evenly.
 func shown(h model.Hist, q float64) float64 { return bucketed(h, q, math.NaN()) }
 
-// bucketed returns what shown does, but counts the given share of the latencies that the
-// histogram cannot tell from the bound of a bucket as below it.
+// bucketed does what shown does, except for the histogram's bars that contain a bucket's bound. It
+// counts the fraction given by below of such a bar's latencies as under the bound. NaN means an
+// even spread.
 func bucketed(h model.Hist, q, below float64) float64 {
 	const bounds = stats.ServingBuckets
 	var upTo [bounds]float64
@@ -122,8 +123,8 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// mean returns a metric's mean and the half-width of its confidence interval: of a latency over
-// all observations together, of another metric over replications.
+// mean returns a metric's mean and the half-width of its confidence interval. For a latency, both
+// are computed over all observations together, and for another metric over replications.
 func (m *PerModel) mean(metric string, confidence float64) (mean, half float64) {
 	if counts, ok := m.counts[metric]; ok {
 		return stats.Ratio(counts, m.Values[metric], confidence)
@@ -143,7 +144,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		if strings.HasPrefix(metric, plan.Dashboard) {
 			least, most := shareAbove(h, m.tails[scope], level, confidence)
 			low, high = pooled, pooled
-			for _, edge := range []float64{0, 1} { // what the histogram cannot tell may be above a bound, or not
+			for _, edge := range []float64{0, 1} { // a bar that contains a bound counts as above it, then as below it
 				low, high = min(low, bucketed(h, 1-most, edge)), max(high, bucketed(h, 1-least, edge))
 			}
 			return pooled, low, high
@@ -154,7 +155,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	if above, ok := m.above[metric]; ok {
 		counts := lists.Map(above, func(n int64) float64 { return float64(n) })
 		value, low, high = stats.Share(m.completed, counts, confidence)
-		if sum(m.Open) > 0 { // they may take longer yet
+		if sum(m.Open) > 0 { // open requests may still exceed the bound
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}
@@ -177,7 +178,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		return value, low, high
 	}
 	mean, half := m.mean(metric, confidence)
-	mean = math.Max(mean, 0) // of what is lost beyond what ever fails, by chance
+	mean = math.Max(mean, 0) // lost subtracts the usual failures, so by chance its mean can be negative
 	ci := around(mean, half)
 	if unit := w.oneOf(metric); unit > 0 {
 		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {
@@ -190,8 +191,8 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	return mean, ci[0], ci[1]
 }
 
-// oneOf returns what one request is in a metric that counts requests of each replication, and 0
-// for other metrics.
+// oneOf returns how much a single request adds to the value of a metric that counts requests of
+// each replication. It returns 0 for other metrics.
 func (w *Pool) oneOf(metric string) float64 {
 	switch name, _, _ := strings.Cut(metric, "("); {
 	case name == "lost":

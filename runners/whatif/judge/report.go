@@ -235,7 +235,7 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	var list []result.TimelinePoint
 	for _, t := range at {
 		if len(e.lives) > 0 && e.lives[0].Until > 0 && t > e.lives[0].Until {
-			break // the decisions of a measuring autoscaler are unknown there
+			break // later decisions of an autoscaler that measures load were not simulated
 		}
 		rate := e.rateAt(t)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
@@ -335,7 +335,7 @@ func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 	if k == nil || k.Tier != "ps" || k.Count > 1 && k.Pick != "same_shard_worst" || k.Refuse || p.Client.Balance != (plan.Balance{Inner: "random"}) || p.Client.RetryTarget == "same" || len(p.Served()) > 1 {
 		return 0, 0, 0
 	}
-	calls := 0 // of a request to shard 0
+	calls := 0 // calls that one request makes to shard 0
 	for _, c := range e.Spec.Calls {
 		if c.Shard == 0 {
 			calls++
@@ -388,7 +388,8 @@ func (e *Evaluation) busiest(metric string) *Pool {
 	return most
 }
 
-// nearPeak is how far below the peak rate, relatively, a window still counts as at the peak.
+// nearPeak is the fraction by which the rate of a window may be below the peak rate and still count
+// as the peak.
 const nearPeak = 0.03
 
 // Check adds the checks of the simulation's invariants to c.

@@ -18,9 +18,10 @@ func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
 
-// timeToAll returns the mean time until all containers of a tier serve a version, in
-// nanoseconds (CAP-7.5). name is a model of the mix, or "" for all. size is the share of
-// the bytes that is new. Where they share a store it is a bound: what the store needs for all.
+// timeToAll returns the mean time until all containers of a tier serve a version, in nanoseconds
+// (CAP-7.5). name is a model of the mix, or "" for all. size is the share of the bytes that is new.
+// If containers load from a shared store, the result is at least the time that the store needs for
+// all of them.
 func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	poll := p.Override.FSPoll
 	if tier == "ps" {
@@ -84,7 +85,7 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 	for _, life := range e.lives {
 		if k >= len(life.Rollouts) {
-			continue // the replication did not play this publish
+			continue // the simulation of this replication did not include the publish
 		}
 		r := &life.Rollouts[k]
 		out.MinServing = min(out.MinServing, int(r.Serving[tier])*e.Spec.Control.Thin)

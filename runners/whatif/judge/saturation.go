@@ -14,7 +14,7 @@ import (
 // highest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE", Closed: e.Plan.Workload.Loop.Closed()}
-	over := false // the peak is more than the fleet can do
+	over := false // the peak rate is above what the fleet can do
 	for tier, name := range plan.TierNames {
 		if !slices.Contains(e.Plan.Kinds(), name) {
 			continue
@@ -63,9 +63,10 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	return s
 }
 
-// held returns the share of the threads of entry containers that the answered requests of a window
-// hold, from when they get one until their end, in the window where it is highest. It is above 1 if
-// more come than the threads can hold, and 0 if a thread is free while its request waits.
+// held returns the share of the entry containers' threads that answered requests hold, from when
+// they get a thread until their end. It is the highest share of all windows. It is above 1 if more
+// requests come than the threads can hold. It is 0 if a request does not hold its thread while it
+// waits.
 func (e *Evaluation) held() float64 {
 	entry, most := &e.Spec.Tiers[model.Entry], 0.0
 	if !entry.Hold {
@@ -168,8 +169,8 @@ func (e *Evaluation) backlogs(w *Pool) bool {
 	return before > 0 && mean(model.Bins-quarter) > float64(most*before)
 }
 
-// sinceLast returns the bin of a window that follows the last change by an event within its first
-// three quarters, 0 if there is none.
+// sinceLast returns the first bin of a window after the last change by an event. Only changes in
+// the first three quarters of the window count. It returns 0 if there is none.
 func (e *Evaluation) sinceLast(w *plan.Window) int {
 	from := 0
 	for i := range e.Plan.Events {
@@ -196,7 +197,7 @@ func (e *Evaluation) denseCalls() int {
 // cause is gone. The load is then bearable and no event lasts, but retries keep the queues
 // full (CAP-12.22). The longest period of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
-	const fewest = 2 // bins; the cause may end within the first
+	const fewest = 2 // in bins, because the cause may end within the first one
 	length := int64(w.Window.End - w.Window.Start)
 	from, last := -1, -1 // first bin after the cause, last bad bin
 	for b := range model.Bins {
@@ -246,7 +247,7 @@ func (e *Evaluation) caused(at int64) bool {
 		begin, end := int64(one.At), int64(one.At)+int64(one.For)
 		switch one.Action() {
 		case "traffic", "scale", "publish", "restart":
-			continue // counted in the offered load, or no cause of failures
+			continue // these change the offered load, or cause no failures
 		case "kill":
 			end = begin + max(int64(one.RestartAfter), e.detected())
 		default:

@@ -76,8 +76,8 @@ func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	return hourly, n
 }
 
-// longest returns the index of the window that ends last. If autoscalers measure load, that
-// window knows the numbers of containers for the longest time.
+// longest returns the index of the window that ends last. If autoscalers measure load, the numbers
+// of containers are known for the longest time in that window.
 func (e *Evaluation) longest() int {
 	most := 0
 	for k := range e.Windows {
@@ -108,7 +108,7 @@ func (e *Evaluation) scalers() []result.Scaler {
 // scaler adds an autoscaler's actions in one replication.
 func (e *Evaluation) scaler(one *result.Scaler, tier int, life *model.Life, first bool) {
 	each := 1 / float64(one.Runs)
-	last := map[int]bool{} // by shard: whether it went up
+	last := map[int]bool{} // by shard: whether the last scaling went up
 	for _, s := range life.Scalings {
 		if s.Tier != tier {
 			continue

@@ -8,15 +8,15 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// tail is a coarse histogram of the latencies of one replication, small enough to be kept
-// for every replication. It has 32 parts for each doubling of latency.
+// tail is a coarse histogram of the latencies of one replication, small enough to be kept for every
+// replication. It has 32 bins, called parts, for each doubling of latency.
 type tail struct {
 	first int     // part of counts[0]
 	count []int32 // by part
 	all   int64
 }
 
-// partOf returns the part of a latency in nanoseconds.
+// partOf returns the part (bin) of a tail into which a latency of ns nanoseconds falls.
 func partOf(ns int64) int {
 	const fine = 5 // binary digits
 	v := uint64(max(ns, 1)) << fine
@@ -64,17 +64,17 @@ func (t *tail) above(part int) (above, within int64) {
 	return above, within
 }
 
-// quantileBounds returns the confidence interval of a quantile over all observations
-// together: the latencies that the bounds of the share above it have in the pooled
-// distribution, or what the histogram cannot tell from them. So the bounds are observed
-// latencies, and replications may be short.
+// quantileBounds returns the confidence interval of a quantile over all observations together. It
+// computes the interval of the share of observations above the quantile, and returns the latencies
+// with these shares in the pooled distribution, rounded outwards to what the histogram can tell
+// apart. So the bounds are observed latencies, and replications may be short.
 func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
 	least, most := shareAbove(h, parts, q, confidence)
 	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))
 }
 
-// shareAbove returns the confidence interval of the share of observations above a quantile of
-// all, from the variation of that share between replications.
+// shareAbove returns the confidence interval of the share of observations that exceed the
+// q-quantile of all observations. It follows from how much that share varies between replications.
 func shareAbove(h model.Hist, parts []tail, q, confidence float64) (least, most float64) {
 	at := h.Quantile(q)
 	part := partOf(at)

@@ -91,7 +91,7 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	formula, each := "(1 + cs2)/2 x C/(c mu - lambda)", busy*float64(servers)/calls
 	wait := theory.AllenCunneen(servers, calls, each, 1, scv) * 1e9
 	b := p.Workload.Arrivals.Batch
-	together := !b.IsZero() && tier == "entry" // which spaces them out for other tiers
+	together := !b.IsZero() && tier == "entry" // the work of entry spaces out a batch for other tiers
 	if together {
 		mean, second := b.Whole()
 		wait += (second/mean - 1) / 2 * calls / rate * each / float64(servers) / (1 - busy) * 1e9
@@ -109,9 +109,9 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	return list
 }
 
-// waitsOfMixed returns how much longer a call takes at a mixed container, where all threads
-// share the cores. For a call that takes S alone, it is S C/(c (1 - rho)), for any law
-// (CAP-12.36).
+// waitsOfMixed returns how much longer a call takes at a mixed container, where all threads share
+// the cores. A call that takes S alone takes S C/(c (1 - rho)) longer, for any law (CAP-12.36). C
+// is Erlang's probability of waiting.
 func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	alone, c, busy := aloneOf(p, tier), mixedCores(p), p.Fullest("ps", rate)
 	if busy >= 1 || p.Service.Contention.Model == "none" {
@@ -151,8 +151,8 @@ func aloneOf(p *plan.Plan, tier string) float64 {
 	return sum
 }
 
-// callsOf returns how many calls per second a container of a tier's fullest shard receives.
-// one says that calls arrive independently of each other, as when balancers choose at
+// callsOf returns how many calls per second a container of a tier's fullest shard receives. one
+// reports whether calls arrive independently of each other, which is so if balancers choose at
 // random.
 func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) {
 	one = tier == "entry" || p.Client.Balance.Inner == "random"
@@ -267,8 +267,8 @@ func scvOf(p *plan.Plan, tier string) float64 {
 // is full. Searches use it only to order candidates.
 func Estimate(p *plan.Plan) (float64, bool) { return estimateAt(p, p.PeakRate()) }
 
-// loadParts lists the points of the load curve, as fractions of the rate at which the first
-// tier is full.
+// loadParts lists the points of the load curve, as fractions of the rate at which a first tier
+// becomes full.
 var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97}
 
 // loadCurve returns the estimated p99 as a function of load. It returns nil for a closed

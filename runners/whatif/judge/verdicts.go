@@ -66,8 +66,8 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 	return list
 }
 
-// first returns the window in which objectives that concern no particular window are judged.
-// It is the first window that counts, if possible one that is simulated.
+// first returns the window in which objectives that concern no particular window are judged. It is
+// the first simulated window that counts or, if there is none, the first window that counts.
 func (e *Evaluation) first() *Pool {
 	var first *Pool
 	for _, w := range e.Windows {
@@ -203,7 +203,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		low, high = high, low
 	}
 	v.Outcome = outcome(within(o, high), within(o, low))
-	if o.Metric == "goodput" && mean == 0 && !within(o, mean) { // a fleet that answers nobody, in all replications
+	if o.Metric == "goodput" && mean == 0 && !within(o, mean) { // no request is answered in any replication
 		v.Outcome = result.Fail
 	}
 	switch v.Outcome {
@@ -217,23 +217,24 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 }
 
-// neverOver judges an event that was not over within the window in some replications.
+// neverOver judges an objective about an event that, in some replications, was not over by the end
+// of the window.
 func neverOver(v *result.Verdict, never int, values []float64, o plan.SLO) {
 	v.Outcome, v.N = result.Fail, int64(len(values))
 	v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
-	if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // which grow until it is over
+	if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // both grow until the event is over
 		v.Outcome = outcome(false, within(o, least))
 		v.Text += fmt.Sprintf(", until then %s", measured(kindOf(o), least))
 	}
 }
 
-// foundIn tells a value with its interval.
+// foundIn formats a value with its confidence interval.
 func foundIn(o plan.SLO, mean, low, high float64) string {
 	return fmt.Sprintf("found %s [%s, %s]", measured(kindOf(o), mean), measured(kindOf(o), low), measured(kindOf(o), high))
 }
 
-// answers returns the counts of requests that are answered or may still be answered, as a
-// dashboard counts them.
+// answers returns counts like a dashboard's: Arrived holds only the requests that are answered or
+// may still be answered.
 func (m *PerModel) answers() *PerModel {
 	one := &PerModel{Name: m.Name, Arrived: slices.Clone(m.completed)}
 	for i, open := range m.Open {
@@ -242,13 +243,14 @@ func (m *PerModel) answers() *PerModel {
 	return one
 }
 
-// stillOpen says why a verdict is undecided that open requests can change.
+// stillOpen returns the reason of a verdict that is undecided because open requests can change it.
 func stillOpen(v *result.Verdict) string {
 	return fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
 }
 
-// aboveBound judges how many answers took longer than a bound of a dashboard's buckets. What is open has
-// taken as long as it is simulated on already.
+// aboveBound judges how many answers took longer than a bound of a dashboard's buckets. Open
+// requests have been simulated for [model.Drain] after the window. So they count as above any bound
+// that is shorter.
 func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
 	over, open := slices.Clone(m.above[o.Name()]), m.Open
 	switch {
@@ -265,8 +267,9 @@ func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
 	e.byCount(v, m.answers(), over, open, o.Limit)
 }
 
-// answersNobody judges an objective on latency if no request is answered, and the tier that it is of answers no
-// call either. It fails, whether requests fail or are open, unless these may be answered within the limit yet.
+// answersNobody judges an objective on latency if no request is answered, and the objective's tier
+// answers no call either. The objective then fails, whether requests fail or are open, unless open
+// requests may still be answered within the limit. It reports whether it has judged.
 func (w *Pool) answersNobody(v *result.Verdict, m *PerModel, o plan.SLO) bool {
 	q, _, quantile := quantileOf(o.Name())
 	if !quantile {
@@ -286,13 +289,15 @@ func (w *Pool) answersNobody(v *result.Verdict, m *PerModel, o plan.SLO) bool {
 	return true
 }
 
-// nobodyIs says that no request is answered.
+// nobodyIs returns the text of a verdict that fails because no request is answered.
 func nobodyIs(v *result.Verdict) string {
 	return fmt.Sprintf("nobody is answered: %d requests fail, %d are open at the end of the simulation", v.N-v.Open, v.Open)
 }
 
-// unanswered judges an objective on the latency of requests of which some are open. They are slower than all that are answered. A quantile that lies among these is known; one that lies among the open
-// ones exceeds what these have taken already, as a mean exceeds the one so far.
+// unanswered judges an objective on the latency of requests if some are open. Open requests are
+// slower than all answered ones. A quantile among the answered requests is known. A quantile among
+// the open ones is above the time that these have taken so far, and a mean is above the mean so
+// far.
 func (e *Evaluation) unanswered(v *result.Verdict, w *Pool, m *PerModel, o plan.SLO) {
 	v.Outcome, v.N, v.Open = result.Undecided, sum(m.Arrived), sum(m.Open)
 	v.Text = stillOpen(v)
@@ -385,8 +390,8 @@ func worstOf(list []result.Verdict) *result.Verdict {
 	return &list[i]
 }
 
-// outcome returns the verdict for an interval. worse and better say whether its worse and
-// its better end meet the limit.
+// outcome returns the verdict for an interval. worse says whether the interval's worse end meets
+// the limit, and better whether its better end does.
 func outcome(worse, better bool) string {
 	switch {
 	case worse:

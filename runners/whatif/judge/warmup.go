@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// newPool returns the pool of a window before any sample.
+// newPool returns the pool of a window, still without samples.
 func newPool(w model.Window, limits, thin int) *Pool {
 	one := &Pool{Window: w, Conserved: true, thin: float64(max(thin, 1))}
 	one.forget(limits)
@@ -72,8 +72,8 @@ func (w *Pool) drift(s *model.Sample) {
 	}
 }
 
-// meanOf returns the mean latency in the bins from from to to-1, in nanoseconds. It is 0 if
-// no request falls into them.
+// meanOf returns the mean latency in the bins b with from <= b < to, in nanoseconds. It is 0 if no
+// request falls into them.
 func meanOf(s *model.Sample, from, to int) float64 {
 	ns, n := int64(0), int64(0)
 	for b := from; b < to; b++ {
@@ -82,9 +82,9 @@ func meanOf(s *model.Sample, from, to int) float64 {
 	return float64(ns) / float64(max(n, 1))
 }
 
-// settles is the confidence at which the halves of a steady window count as different, if
-// they also differ by more than the plan's precision of means. The time simulated before
-// such a window was too short.
+// settles is the confidence at which the halves of a steady window count as different. They must
+// also differ by more than the plan's precision of means. If they do, the time simulated before the
+// window was too short.
 const settles = 0.9999
 
 // unsettled says by how much the halves of a steady window differ. It returns "" if they do

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// World is a plan in which the uncertain inputs have drawn values.
+// World is a plan with one randomly drawn value for each uncertain input.
 type World struct {
 	Values []plan.Value
 	Plan   *plan.Plan // nil when containers cannot hold their models
@@ -106,7 +106,7 @@ func exitInWorlds(list []result.WorldVerdict) int {
 	return ExitOf(outcomes)
 }
 
-// worldKey identifies an estimate or an objective, the same in all worlds.
+// worldKey identifies an estimate or an objective. It is the same in all worlds.
 type worldKey struct {
 	name  string
 	scope result.Scope
@@ -188,8 +188,8 @@ func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	return list
 }
 
-// quantile returns the p-quantile of sorted values. Value k of n stands for the middle of
-// the k-th of n equal parts, which is how worlds are drawn.
+// quantile returns the p-quantile of sorted values. Value k of n stands for the middle of the k-th
+// of n equal parts, because worlds are drawn from n equal parts.
 func quantile(sorted []float64, p float64) float64 {
 	at := min(max(float64(p*float64(len(sorted)))-0.5, 0), float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-1)
@@ -213,8 +213,8 @@ func (t *tallies) verdicts(w *result.Worlds) []result.WorldVerdict {
 	return list
 }
 
-// influence computes each input's correlation with p99(request), in the window where that is
-// highest.
+// influence computes each input's correlation with p99(request), in the window where p99(request)
+// is highest.
 func (t *tallies) influence(w *result.Worlds) {
 	const metric = "p99(request)"
 	var worst *worldValues

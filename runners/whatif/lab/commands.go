@@ -26,7 +26,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.saturate, "saturate", 5*time.Second, "for how long, before the load, half as much again is asked as the servers can do, for the throughput's knee; 0 for not at all")
 }
 
-// found returns the options, completed with the path of the program monosim.
+// found returns the options with the path of the program monosim filled in.
 func (f *loadFlags) found(cmd *cobra.Command) (o observe.Options, err error) {
 	o = f.options(cmd)
 	o.Monosim, err = command.FindProgram("monosim", "make lab builds both")

@@ -21,8 +21,8 @@ type arrivals struct {
 	// steps is the request rate over time, constant between steps.
 	steps []step
 	at    int // index of the present step
-	// A process with bursts (mmpp) alternates between bursts and quiet phases. burst says
-	// whether the present phase is a burst, and until when it ends. high and quiet are the
+	// A process with bursts (mmpp) alternates between bursts and quiet phases. burst says whether
+	// the present phase is a burst, and until is when the phase ends. high and quiet are the
 	// factors of the rate in each phase.
 	burst       bool
 	until       int64
@@ -69,8 +69,8 @@ func (w *world) beginArrivals(begin int64) {
 	w.nextArrival()
 }
 
-// ratesFrom returns the rate from an instant of the horizon on. The steps count time from
-// that instant, in requests per nanosecond.
+// ratesFrom returns the steps of the request rate from an instant of the horizon on. Their times
+// count from that instant. Their rates are in requests per nanosecond.
 func ratesFrom(spec *Arrivals, begin int64) []step {
 	var instants []int64
 	for _, p := range spec.Rate.Points {
@@ -232,8 +232,8 @@ func (w *world) nextOfTrace() {
 func (w *world) think(part float64) { w.thinkFrom(w.now, part) }
 
 // asksAgain schedules the next request of a client whose request came at an instant and has ended.
-// Where nobody listens it ends at once. A client that does not think then takes the way there and
-// back to find out, or it would ask for ever at that instant.
+// If no entry listens, the request ends at the same instant. A client without think time then waits
+// for a network round trip, or it would send requests at that instant for ever.
 func (w *world) asksAgain(came int64) {
 	least := int64(0)
 	if came == w.now {

@@ -25,7 +25,7 @@ type scaler struct {
 	first, most int // the shard's first container, and how many it may have
 	cores       float64
 	agent       float64
-	held        int        // index of the present hold of Life.Holds, -1 for none
+	held        int        // index in Life.Holds of the hold that lasts now, -1 for none
 	looks       []hpa.Look // kept for [Spec.Measured]
 	decided     []int
 }
@@ -36,12 +36,12 @@ type pod struct {
 	exists bool
 	silent bool   // reports nothing, as its process is dead
 	from   int64  // since when it reports
-	boot   uint32 // grows at each start and end, which cancels changes scheduled before
+	boot   uint32 // increased at each start and end, to cancel changes that were scheduled before
 	made   int    // the order of creation
 	window int64
 	base   int64 // number of slots[0]
 	slots  []slot
-	loads  int64 // since when loads of versions are counted
+	loads  int64 // time up to which the work of loading versions is counted
 }
 
 // slot holds what a container did in one window of the metrics: busy time, arrived requests,
@@ -64,7 +64,8 @@ func (p *pod) slot(k int64) *slot {
 	return &p.slots[k-p.base]
 }
 
-// worked adds busy time: so many cores worked from from to to, times of the horizon.
+// worked adds the busy time of a number of cores that worked between two instants of the horizon,
+// from and to.
 func (p *pod) worked(from, to int64, cores float64) {
 	for from < to {
 		k := floorDiv(from, p.window)
@@ -98,8 +99,8 @@ func (w *world) loading(s *server) {
 	s.pod.loads = at
 }
 
-// beginScalers makes the autoscalers that act on what they measure, and not those that know the
-// offered load. It has to run before the first change is applied.
+// beginScalers creates the autoscalers that act on what they measure. It does not create those that
+// know the offered load. It has to run before the first change is applied.
 func (w *world) beginScalers() {
 	p := w.spec.Control.Plan
 	if p == nil || !p.Measures() {
@@ -198,7 +199,7 @@ func (w *world) countWaiting(s *scaler) {
 // decide makes an autoscaler look, and carries out its decision.
 func (w *world) decide(arg uint64) {
 	s := w.scalers[arg]
-	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a delay it sees what is sampled now
+	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a scrape delay it sees this instant's sample
 		w.countWaiting(s)
 	}
 	l := w.sees(s)
@@ -289,8 +290,8 @@ func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	return one.waits * 1000
 }
 
-// resize starts or ends containers of a shard until there are n. As a ReplicaSet does, it
-// ends containers that are not ready first, and of equals the newest first.
+// resize starts or ends containers of a shard until there are n. As a ReplicaSet does, it ends
+// containers that are not ready first, and among the others the newest first.
 func (w *world) resize(s *scaler, n int) {
 	s.asked = n
 	have := 0
@@ -342,7 +343,8 @@ func (w *world) free(s *scaler) int32 {
 	return found
 }
 
-// create starts a container: it is provisioned, which takes the plan's time, and boots.
+// create starts a container. The container is provisioned first, which takes the time that the plan
+// gives, and then boots.
 func (w *world) create(s *scaler, i int32) {
 	one := w.servers[i].pod
 	at := w.base + w.now

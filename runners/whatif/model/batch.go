@@ -23,7 +23,7 @@ type batch struct {
 	since   int64   // when its first call came
 	formed  int64   // when it became full or reached its timeout, whichever was first
 	ends    int64   // when its work ends, 0 before it begins and where threads share cores
-	work    float64 // on a device, while its input waits
+	work    float64 // nanoseconds of work on a device, kept while the input waits
 	head    int32
 	tail    int32
 	next    int32

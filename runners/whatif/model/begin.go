@@ -27,8 +27,8 @@ const (
 	least     = 100 * time.Millisecond
 	most      = time.Minute
 	mostCalls = 1e6
-	// tipping is the expected number of spontaneous overloads up to which a fleet is taken for
-	// one that never tips over.
+	// tipping is a number of spontaneous overloads. If no more than that are expected, a fleet
+	// counts as one that never tips over.
 	tipping = 1e-2
 	// costOfCall is how long simulating a call takes, in seconds of wall time, on each of
 	// coresAtWork cores.
@@ -39,19 +39,19 @@ const (
 // station describes the resource that limits a tier.
 type station struct {
 	tier     int
-	work     []float64 // seconds that a request takes one container of each shard
+	work     []float64 // for each shard, seconds for which a request occupies one container
 	mean     float64   // seconds of one call
-	each     float64   // seconds of one call when all threads that can work do
-	spread   float64   // by how much more queues vary than those of M/M/c
-	attempts float64   // calls for each one when all that can be repeated are
-	open     float64   // seconds that a batch takes calls for
-	common   float64   // seconds that a request takes a container of any shard besides
+	each     float64   // seconds between two finished calls when all threads that can work do
+	spread   float64   // factor by which queues vary more than those of M/M/c
+	attempts float64   // attempts for each call when every attempt that can be repeated is repeated
+	open     float64   // seconds for which a batch accepts calls
+	common   float64   // further seconds for which a request occupies a container of any shard
 }
 
 // stretch is a part of the horizon, which lasts until the next stretch begins.
 type stretch struct {
 	from  int64
-	relax int64 // how long what was before takes to be forgotten; never for a fleet that is not at rest
+	relax int64 // time until earlier load no longer matters; never for a fleet that is not at rest
 	why   string
 }
 
@@ -122,12 +122,12 @@ func scv(m *Served, tier int) float64 {
 // coefficient of variation. It is 1 for a Poisson process.
 func (s *Spec) arrivalSCV(tier int) float64 {
 	a := &s.Arrivals
-	more := 0.0 // by requests that come at once
+	more := 0.0 // added variation from requests that come at once
 	if !a.Batch.IsZero() {
 		mean, second := a.Batch.Whole()
 		more = second/mean - 1
 	}
-	share := 1 / float64(max(1, s.Tiers[tier].Replicas[0])) // of the requests that a container gets
+	share := 1 / float64(max(1, s.Tiers[tier].Replicas[0])) // share of the requests that one container gets
 	switch a.Process {
 	case "gamma", "deterministic":
 		cv := a.CV
@@ -271,8 +271,8 @@ func hedgeWarmUp(p *plan.Plan) float64 {
 	return 10 / (1 - q) / calls * 1e9
 }
 
-// begins sets from when on a window is simulated, depending on what happens to this
-// replication's containers before it. It may refuse the window.
+// begins determines when the simulation of a window begins, depending on what happens to this
+// replication's containers before the window. It may refuse the window.
 func (w *world) begins(win Window) {
 	before, far := win.Warmup, int64(0)
 	if win.Carries {

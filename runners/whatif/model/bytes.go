@@ -19,7 +19,7 @@ type Need struct {
 const (
 	pairBytes    = 128
 	viewBytes    = 4
-	changeBytes  = float64(unsafe.Sizeof(change{})) * 2 // a list that grows has room for twice of it
+	changeBytes  = float64(unsafe.Sizeof(change{})) * 2 // twice, because a list that grows reserves room
 	serverBytes  = float64(unsafe.Sizeof(server{}) + unsafe.Sizeof(sharing{}))
 	callBytes    = float64(unsafe.Sizeof(call{})) * 1.25
 	requestBytes = float64(unsafe.Sizeof(request{})) * 1.25
@@ -136,7 +136,7 @@ func (s *Spec) underWay(w Window) Need {
 		return Need{} // a trace is bounded by its file
 	}
 	p := s.Control.Plan
-	most := 0.0 // requests a second that the fleet can do
+	most := 0.0 // requests per second that the fleet can serve
 	for t, name := range plan.TierNames {
 		if s.Has(t) {
 			if full := 1 / p.Fullest(name, 1); most == 0 || full < most {
@@ -172,7 +172,7 @@ func (s *Spec) leastLatency() float64 {
 
 // TooLargeError reports that a simulation took more memory than allowed.
 type TooLargeError struct {
-	Requests, Calls int // for which there is room
+	Requests, Calls int // how many there is room for in the memory that was taken
 	Bytes           int64
 }
 

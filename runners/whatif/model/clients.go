@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// clients are the clients of each idc, where these come to its entry containers alone.
+// clients holds the clients of each idc, for a plan in which they use only the entry containers of
+// their own idc.
 type clients struct {
 	w      *world
 	moved  []bool    // marks the idcs whose clients were moved to other idcs
-	shares []float64 // of the requests that come to each idc; nil where any come to any
+	shares []float64 // share of the requests that come to each idc; nil if any request may come to any idc
 	live   [][]int32 // entry containers of each idc that are up
 }
 
-// beginClients spreads the clients over the idcs. Those of an idc that a condition takes away have gone to the
-// others.
+// beginClients spreads the clients over the idcs. If a condition removes all entry containers of an
+// idc, the clients of that idc have moved to the other idcs.
 func (w *world) beginClients() {
 	c := &w.clients
 	if c.w = w; w.spec.Clients == nil {
@@ -71,13 +72,14 @@ func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 	return c.live[slices.Index(c.shares, slices.Max(c.shares))] // rounding
 }
 
-// byIDC reports whether the containers of a tier get what comes to their own idc.
+// byIDC reports whether the containers of a tier get only the load of their own idc.
 func (s *Spec) byIDC(tier int) bool {
 	return s.Clients != nil && (tier == Entry || s.OwnPlace || s.IDCAware)
 }
 
-// Crowded returns how many containers of a shard a condition leaves, each as full as the fullest; where each idc
-// has its clients, those of the fullest idc.
+// Crowded returns the total load of a shard, divided by the load of its fullest container under a
+// condition. That is the number of containers that the condition leaves, unless each idc has its
+// own clients.
 func (s *Spec) Crowded(tier, shard int) float64 {
 	if !s.byIDC(tier) {
 		return float64(s.Live(tier)[shard])
@@ -98,8 +100,9 @@ func (s *Spec) Crowded(tier, shard int) float64 {
 	return crowded(s.Control.Plan.ClientsWithout(gone), count(tier, shard))
 }
 
-// crowded returns how many containers there would be, each as full as the fullest, when each idc has a share of the
-// load and so many containers. One without any is left out: what comes to it fails at once and waits nowhere.
+// crowded returns the total load divided by the load of the fullest container. shares holds the
+// share of the load of each idc, and in its number of containers. An idc without containers is left
+// out: its load fails at once and waits nowhere.
 func crowded(shares []float64, in []int) (least float64) {
 	for idc, n := range in {
 		if share := shares[idc]; n > 0 && share > 0 && (least == 0 || float64(n)/share < least) {

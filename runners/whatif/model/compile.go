@@ -257,8 +257,8 @@ func Thin(p *plan.Plan) int {
 	return 1
 }
 
-// Work returns for how many seconds a request keeps the containers of a shard busy, summed
-// over those that a condition leaves.
+// Work returns for how many seconds a request keeps the containers of a shard busy, summed over the
+// containers that a condition leaves.
 func (s *Spec) Work(tier, shard int) float64 {
 	work := s.Works[tier][shard]
 	if !s.Mixed {

@@ -31,10 +31,10 @@ type change struct {
 	what   uint8
 	server int32
 	value  float64
-	a, b   int    // idcs of a link; a is the index of an event that happens
-	boot   uint32 // of a container with an autoscaler that measures: the start it is meant for
-	begun  int64  // of a start: when it was decided on. If the container ends between, nothing comes of it
-	void   bool   // meant for a start that is over
+	a, b   int    // idcs of a link; for happens, a is the index of the event
+	boot   uint32 // if the container's autoscaler measures: the pod's boot counter to which the change belongs
+	begun  int64  // for a start: when it was decided on. The change is void if the container ends after that
+	void   bool   // not applied, because its start was over by then
 }
 
 // Kinds of changes.
@@ -60,8 +60,8 @@ const (
 	begins  // the container itself starts, before it loads
 	fails   // at random
 	drains  // gets no new requests and finishes those that it has
-	copies  // weights to its device, for value nanoseconds
-	moves   // the clients of idc a elsewhere, with value 0 back
+	copies  // copies weights to its device, which takes value nanoseconds
+	moves   // moves the clients of idc a elsewhere; with value 0, back
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -77,7 +77,7 @@ type history struct {
 	rng   *rand.Rand
 	list  []change
 	life  *Life
-	fate  *Fate   // of the event that is being played
+	fate  *Fate   // of the event whose effects are being computed
 	quiet []pause // when ZooKeeper writes nothing
 	// pauses maps the index of an event to the pause of ZooKeeper's writes that it causes.
 	pauses map[int]pause
@@ -85,14 +85,15 @@ type history struct {
 	// unlisted maps containers of version 3 that live on after losing their session to the
 	// instant of the loss.
 	unlisted map[int32]int64
-	// loading holds until when the one load thread of a server is taken, and waiting the loads behind
-	// one whose end is not known yet.
+	// loading holds, for each server, until when its only load thread is taken. waiting holds the
+	// loads that wait behind a load whose end is not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
 	agenda  []entry // lists the coming changes in order of time
 	clock   int64   // is the instant of the present change
 	store   *store  // nil when the store is never short of bandwidth
-	// With a store, starting holds when the starts began that have not ended, and ended when containers did.
+	// With a store, starting holds when each unfinished start began, and ended holds when each
+	// container ended.
 	starting map[int32]int64
 	ended    map[int32]int64
 	flapping []flapping
@@ -146,7 +147,7 @@ func (w *world) schedule() {
 	}
 	w.running = true
 	if h := w.history; h != nil {
-		for _, e := range h.agenda { // of an autoscaler that measures
+		for _, e := range h.agenda { // not empty only if an autoscaler measures
 			w.at(max(0, e.at-w.base), &w.onAgenda, 0)
 		}
 	}
@@ -287,7 +288,8 @@ func (w *world) link(c change) {
 	}
 }
 
-// ofContainer reports whether a change is one of a container, and not of a link, of clients, or of all.
+// ofContainer reports whether a change is one of a single container, and not one of a link, of
+// clients or of the whole fleet.
 func (c *change) ofContainer() bool {
 	switch c.what {
 	case cuts, joins, loses, moves, happens:
@@ -296,12 +298,13 @@ func (c *change) ofContainer() bool {
 	return true
 }
 
-// overtaken reports whether a change is of a start that was ended before it, at an instant.
+// overtaken reports whether a change belongs to a start that was cut short, because the container
+// ended at the given instant.
 func (c *change) overtaken(ended int64) bool {
 	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
 }
 
-// valid drops changes of starts that were ended before.
+// valid drops changes that belong to starts which the end of their container has cut short.
 func (h *history) valid() {
 	ended := map[int32]int64{}
 	h.list = slices.DeleteFunc(h.list, func(c change) bool {
@@ -325,7 +328,8 @@ func (h *history) add(at int64, what uint8, server int32, value float64) {
 	h.put(change{at: at, what: what, server: server, value: value, boot: h.boots(server)})
 }
 
-// boots returns which start of a container changes are for now.
+// boots returns the boot counter of a container, which marks the changes of its present start. It
+// is 0 without an autoscaler that measures.
 func (h *history) boots(server int32) uint32 {
 	if p := h.w.servers[server].pod; p != nil {
 		return p.boot
@@ -381,7 +385,7 @@ func (h *history) play() {
 	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
-		if h.w.scalers != nil { // it happens to the containers that there are by then
+		if h.w.scalers != nil { // the event affects the containers that exist by then
 			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
 		} else {
 			h.on(int64(h.p.Events[i].At), func() { h.happen(i) })
@@ -548,9 +552,10 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 	})
 }
 
-// boot starts a container: it is scheduled, loads, and serves. Callers see it once its
-// status has been polled and written and the session of its predecessor has expired (gone). then runs
-// with when they do, of each process. Nothing comes of it if the container ends after begun.
+// boot starts a container: it is scheduled, loads, and serves. Callers see it once its status has
+// been polled and written and the session of its predecessor has expired (gone). then is called for
+// each process with the instant from which callers see it. If the container ends after begun, the
+// start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	if h.w.servers[s].pod != nil {
 		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})
@@ -583,7 +588,8 @@ func (h *history) poll() int64 {
 	return int64(h.rng.Float64() * float64(plan.StatusPoll))
 }
 
-// lose kills all containers whose location in selects. They start again at the instant back.
+// lose kills all containers for whose location the function in returns true. They start again at
+// the instant back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
 	for i := range h.w.servers {
 		if s := &h.w.servers[i]; s.up && in(s.loc) && !h.w.isProcess(i) {

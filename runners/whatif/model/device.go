@@ -70,7 +70,7 @@ func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 			running += s.feeds[k].busy
 		}
 		if running == 1 { // this one alone
-			more = t.Pause.MeanOf(math.Min(float64(w.now-d.idle), t.Pause.At[len(t.Pause.At)-1])) // more than was measured does not go on
+			more = t.Pause.MeanOf(math.Min(float64(w.now-d.idle), t.Pause.At[len(t.Pause.At)-1])) // longer pauses count as the last point
 		}
 	}
 	if d.seen == nil {

@@ -107,8 +107,8 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
-// Least returns the least latency, in nanoseconds, that the histogram cannot tell from the
-// q-quantile, which Quantile takes for the greatest of these.
+// Least returns the smallest latency of the bar that contains the q-quantile, in nanoseconds.
+// Quantile returns the largest latency of that bar. The histogram does not tell them apart.
 func (h Hist) Least(q float64) int64 {
 	at := h.Quantile(q)
 	least := at
@@ -154,8 +154,8 @@ func (h Hist) Mean() float64 {
 	return 0
 }
 
-// Bars calls each in ascending order for every range of latencies that the histogram does not
-// tell apart, if any occurred. from and to are in nanoseconds.
+// Bars calls each, in ascending order, for every non-empty bar: a range of latencies that the
+// histogram does not tell apart. from and to are in nanoseconds.
 func (h Hist) Bars(each func(from, to, count int64)) {
 	bars := h.bars
 	if h.h != nil {

@@ -11,7 +11,8 @@ import (
 type Life struct {
 	// Available holds, for each publish, the nanoseconds until the last replica served the version,
 	// or -1 if one never did. Serving holds, for each publish, the smallest number of serving
-	// replicas that a shard had until then. For -1 that is until the end of the run.
+	// replicas that a shard had in that time. If Available is -1, that is the time until the end of
+	// the run.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
 	// Rollouts holds, for each publish, when each replica served the version.
@@ -26,8 +27,8 @@ type Life struct {
 	// Live holds the number of live containers of each tier over the horizon. It is nil for a
 	// tier where that number never changes.
 	Live [tiers][]Step `json:"live"`
-	// Until is the instant up to which all this is known. It is the end of the horizon or, with
-	// autoscalers that measure, the end of the simulation.
+	// Until is the instant up to which the fields of Life are known. It is the end of the horizon
+	// or, with autoscalers that measure, the end of the simulation.
 	Until int64 `json:"until"`
 	// Scalings lists the decisions of autoscalers that measure. Holds lists the times in which
 	// they did nothing although the load they saw was above the target.
@@ -45,7 +46,7 @@ type Scaling struct {
 	From    int    `json:"from"`
 	To      int    `json:"to"`
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // of CPU that it saw, -1 without that metric
+	Percent int    `json:"percent"` // CPU utilization that it saw, -1 if it does not measure CPU
 }
 
 // Hold is a time in which an autoscaler saw too much load but added nothing.
@@ -55,8 +56,8 @@ type Hold struct {
 	From    int64  `json:"from"`
 	To      int64  `json:"to"` // the last look
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // that it saw at From
-	Report  int    `json:"report"`  // containers that reported at From, and Of how many
+	Percent int    `json:"percent"` // CPU utilization that it saw at From
+	Report  int    `json:"report"`  // containers that reported at From, out of Of containers
 	Of      int    `json:"of"`
 }
 
@@ -70,7 +71,7 @@ type Fullness struct {
 // Fate sums what an event did to containers, over all replications.
 type Fate struct {
 	Killed   int64 `json:"killed,omitempty"`
-	UnseenNs int64 `json:"unseen,omitempty"` // until callers knew, summed over those killed
+	UnseenNs int64 `json:"unseen,omitempty"` // until callers no longer saw them, summed over the killed containers
 	// Lost counts sessions that expired while their containers lived. Unlisted counts containers
 	// that nobody lists until their model is published again. Losing counts the replications in
 	// which sessions were lost. BackNs sums, over these replications, the time from the event
@@ -215,8 +216,9 @@ type crowd struct {
 	known bool
 }
 
-// crowds returns the shards of a tier as they are before any change, those of each idc apart where places of
-// them have their own load.
+// crowds returns the running containers of each shard of a tier, as they are before any change. If
+// each idc has its own load, the shards of each idc are listed separately, and places is the number
+// of idcs.
 func (h *history) crowds(tier int) (shards []crowd, places int) {
 	places = 1
 	if h.w.spec.byIDC(tier) {

@@ -53,7 +53,8 @@ func (h *history) never(publish int) {
 	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
 }
 
-// rollsOver lets a container serve the version of a publish, which it has loaded at an instant.
+// rollsOver makes a container serve the version of a publish. done is when the container has loaded
+// that version.
 func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 	s, r := &h.w.servers[i], &h.life.Rollouts[publish]
 	if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
@@ -77,12 +78,13 @@ func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 	}
 }
 
-// busy is the end of a load that is not known yet.
+// busy stands for the end of a load whose end is not known yet.
 const busy = math.MaxInt64
 
-// turn lets a container load a version for which it is ready at found. By default a server
-// has no load threads, and loads one version after the other. After a load that fails, the next
-// one waits for all its retries (CAP-3.13). load runs with when it begins, and calls then with when it has ended.
+// turn makes a server load a version for which it is ready at found. By default a server has no
+// load threads, and loads one version after the other. After a load that fails, the next one waits
+// for all its retries (CAP-3.13). load is called with the instant at which the load begins, and it
+// calls then with the instant at which the load has ended.
 func (h *history) turn(s int32, found int64, load func(from int64, then func(int64))) {
 	if h.p.Override.NumLoadThreads > 0 {
 		h.on(found, func() { load(found, func(int64) {}) })
@@ -141,8 +143,8 @@ func (h *history) roomFor(s int32, name, model string, publish int) bool {
 	return need <= limit
 }
 
-// roomForAll is the roomFor of a mixed container, whose processes load the version at about
-// the same time.
+// roomForAll does for a mixed container what roomFor does for others. The processes of a mixed
+// container load the version at about the same time.
 func (h *history) roomForAll(host int32, model string, publish int) bool {
 	shard := int(h.w.servers[host].shard)
 	more := h.p.RollsOver(model, shard)
@@ -206,8 +208,8 @@ func (h *history) coldStart() {
 	h.coldTier([]int{PS, Dense, Entry}, 0, map[int32]int64{})
 }
 
-// coldTier starts the containers of the first of some tiers, and the others when these serve. ready is
-// when those before do, and begins holds when containers were there.
+// coldTier starts the containers of the first tier in order, and those of the next tiers once these
+// serve. ready is when the previous tiers serve. begins holds when each container was scheduled.
 func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	if len(order) == 0 {
 		return
@@ -282,7 +284,7 @@ func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	}
 }
 
-// pending reports whether a container starts at an instant, and will come up.
+// pending reports whether a container is starting at an instant, and will come up.
 func (h *history) pending(s int32, at int64) bool {
 	if begun, is := h.starting[s]; is && h.ended[s] <= begun {
 		return true
@@ -307,7 +309,7 @@ func (h *history) autoscale() {
 		thin := h.w.spec.Control.Thin
 		n := h.w.spec.Tiers[t].Replicas[0]
 		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
-		var wishes []pause // instants and wishes, as far back as the longer window
+		var wishes []pause // wishes with their instants, as far back as the longer window
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			h.on(at, func() {
 				rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))

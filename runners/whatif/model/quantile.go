@@ -70,9 +70,9 @@ func (t *tracker) rank(q float64) float64 {
 	return min(float64(q*float64(t.total+1)), float64(t.total))
 }
 
-// halve halves the cumulative number of observations rather than each count: the remainder
-// of an odd count carries over to the next bar. Otherwise the tail would vanish, where bars
-// have one observation or none.
+// halve halves the cumulative number of observations rather than each count: the remainder of an
+// odd count carries over to the next bar. Otherwise the tail of the distribution would vanish,
+// because its bars have only one observation or none.
 func (t *tracker) halve() {
 	t.total, t.below = 0, 0
 	odd := uint32(0)

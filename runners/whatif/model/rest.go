@@ -12,10 +12,10 @@ import (
 type rest struct {
 	w        *world
 	stations []station
-	need     []float64 // of each station, seconds of work a request brings to the fullest shard
+	need     []float64 // for each station, seconds of work that a request brings to its fullest shard
 	backlog  []float64 // of each station, in seconds
 	up, seen []bool    // of each container
-	clients  clients   // of this rest, as their idcs have them
+	clients  clients   // how the clients are spread over the idcs in this model
 	flaps    []bool
 	serving  [tiers][]int // containers of each shard that work and are called
 	missing  int          // containers that do not serve
@@ -23,7 +23,8 @@ type rest struct {
 	slow     map[int32]float64
 	loading  [tiers]int
 	// ghosts counts containers that are dead but still called. blinds holds the containers whose
-	// agents keep an outdated list of replicas. died says that a container died meanwhile.
+	// agents keep an outdated list of replicas. died says that a container died while blinds was
+	// not empty.
 	ghosts int
 	broken map[[2]int]bool // links that are cut or lose another share than usual
 	blinds map[int32]bool
@@ -179,14 +180,15 @@ func (r *rest) refresh() {
 		if all := r.all(o.tier); o.common > 0 && all > 0 {
 			r.need[k] += o.common / all
 		}
-		if r.missing > 0 && r.w.spec.IDCAware { // the rest may be of one place
+		if r.missing > 0 && r.w.spec.IDCAware { // all containers that still serve may be in one place
 			r.need[k] *= float64(r.w.spec.IDCs)
 		}
 	}
 }
 
-// of returns how many containers of a shard there would be, each as full as the fullest, that work and are
-// called; those of the fullest idc where each has its clients.
+// of returns the load of a shard divided by the load of its fullest container, over the containers
+// that work and are called. That is the number of these containers, unless each idc has its own
+// clients.
 func (r *rest) of(tier, shard int) float64 {
 	if !r.w.spec.byIDC(tier) {
 		return float64(r.serving[tier][shard])
@@ -305,11 +307,10 @@ func (s *Spec) above(tier int, x float64) float64 {
 	return most
 }
 
-// tips returns how often per second a shard is expected to overload itself. That happens
-// when so many containers have queues longer than the timeout at once that the retried calls
-// fill the shard. A container's waits are about exponential. In addition, long calls may
-// leave it too few threads. Containers are taken as independent, unless all requests arrive
-// in bursts.
+// tips returns how often per second a shard is expected to overload itself. That happens when many
+// containers have queues longer than the timeout at the same time, so that the retried calls fill
+// the shard. A container's waits are about exponential. In addition, long calls may leave it too
+// few threads. Containers are taken as independent, unless all requests arrive in bursts.
 func (r *rest) tips(k int, rho, slowed float64) float64 {
 	o, s := &r.stations[k], r.w.spec
 	timeout := float64(s.Timeout) / 1e9
@@ -345,8 +346,8 @@ func (s *Spec) repeated(o *station, share float64) float64 {
 	return sum
 }
 
-// passes advances the fluid model from from to to at a rate. It returns for how long the
-// fleet is not at rest, and why.
+// passes advances the fluid model between two instants at a rate. It returns for how long the fleet
+// is not at rest, and why.
 func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	r.refresh()
 	seconds := float64(to-from) / 1e9

@@ -11,8 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Drain is how long, after the end of a window, its open requests are simulated further: so old is each that is open
-// when the simulation ends. It is longer if the fleet was not at rest for longer before the window.
+// Drain is how long the open requests of a window are simulated after its end. So each request that
+// is still open when the simulation ends is at least this old. The time is longer if the fleet was
+// not at rest for longer before the window.
 const Drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -115,8 +116,8 @@ func (s *Spec) world(window, replication int) *world {
 	return w
 }
 
-// shift makes the world begin before nanoseconds earlier than its window, which begins at
-// start in the horizon.
+// shift makes the simulation of the world begin earlier than its window: by before nanoseconds.
+// start is when the window begins in the horizon.
 func (w *world) shift(start, before int64) {
 	length := w.end - w.begin
 	w.base, w.begin, w.end = start-before, before, before+length
@@ -219,9 +220,8 @@ func (w *world) build() {
 	w.refreshViews()
 }
 
-// places returns the number of locations by which callers are distinguished, and the number
-// of clusters per idc in that. Both are one unless a caller's location decides which
-// replicas it sees.
+// places returns the number of locations by which callers are distinguished, and how many of these
+// are in each idc. Both are one unless a caller's location decides which replicas it sees.
 func (s *Spec) places() (places, clusters int) {
 	clusters = 1
 	if !s.IDCAware && !s.OwnPlace {
@@ -334,8 +334,9 @@ func (w *world) close() {
 	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }
 
-// shortLife is the part of a window, as one in so many, that a container's life counts for at least
-// when it is asked which is the fullest: one that lived for an instant is not.
+// shortLife limits which containers can be the fullest. Each counts as if it had lived for at least
+// a tenth of the window (1/shortLife). So a container that lived only for an instant does not look
+// full.
 const shortLife = 10
 
 // work adds up, for each segment, how long containers worked, and how long they lived.

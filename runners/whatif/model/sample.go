@@ -50,7 +50,7 @@ type Sample struct {
 	Refused string `json:"refused,omitempty"`
 
 	step       int64
-	event      int64           // how long after the begin of the window its event is, or -1
+	event      int64           // time from the start of the window to its event, or -1
 	begin, end int64           // instants between which intended arrivals count
 	starts     [Segments]int64 // begins of the segments
 }
@@ -84,7 +84,7 @@ type Outcomes struct {
 	// they arrived.
 	Answered int64 `json:"answered"`
 	Open     int64 `json:"open"`    // at the end of the simulation
-	OpenNs   int64 `json:"open_ns"` // how long the open requests have taken by then
+	OpenNs   int64 `json:"open_ns"` // how long the open requests have taken by the end of the simulation
 	// Over counts, for each of Spec.Limits or Served.Limits, the requests that miss the limit:
 	// they failed, took longer, or are open and older than the limit.
 	Over []int64 `json:"over,omitempty"`
@@ -122,7 +122,7 @@ type CallCounts struct {
 	Abandoned int64 `json:"abandoned"`
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
-	Hedged    int64 `json:"hedged,omitempty"`  // of Sent, second calls beside one that took long
+	Hedged    int64 `json:"hedged,omitempty"`  // second calls sent beside a slow first one; Sent includes them
 	Skipped   int64 `json:"skipped,omitempty"` // not begun, as their deadline had passed
 }
 
@@ -314,7 +314,7 @@ func (s *Sample) open(w *world, r *request) {
 	if one.Models != nil {
 		one.Models[r.model].open(took, w.served[r.model].Limits)
 	}
-	s.BinFailed[s.bin(r.intended)]++ // for whoever asks when the fleet was well again
+	s.BinFailed[s.bin(r.intended)]++ // for computing when the fleet has recovered
 }
 
 func (s *Counted) waited(r *request) {

@@ -6,11 +6,11 @@ package model
 type Instant struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
-	Failed    int64 `json:"failed"` // and open when the simulation ends
+	Failed    int64 `json:"failed"` // including the requests that are open when the simulation ends
 	Answered  int64 `json:"answered"`
 	SumNs     int64 `json:"sum_ns"`
-	// Struck counts those that came before the event of the window and failed after it, in the step in
-	// which they came. Ended counts failures in the step in which they happen.
+	// Struck counts the requests that came before the window's event and failed after it, in the
+	// step in which they came. Ended counts failures in the step in which they happen.
 	Struck int64 `json:"struck,omitempty"`
 	Ended  int64 `json:"ended,omitempty"`
 	// Over counts, for each of Spec.Limits, the requests that miss the limit.
@@ -28,8 +28,8 @@ type Instant struct {
 	Loaded int64 `json:"loaded,omitempty"`
 }
 
-// beginSeries allocates the steps of a window's time series. event is how long after the begin of the
-// window its event is.
+// beginSeries allocates the steps of a window's time series. event is the time from the start of
+// the window to its event.
 func (s *Sample) beginSeries(step, event int64, limits int) {
 	s.event = event
 	if s.step = step; step == 0 {
@@ -49,7 +49,8 @@ func (s *Sample) instant(at int64) *Instant {
 	return &s.Series[(at-s.begin)/s.step]
 }
 
-// fails counts a failure, at an instant, of a request that came at another.
+// fails counts the failure of a request. intended is when the request should have come, and now is
+// when it failed.
 func (s *Sample) fails(intended, now int64) {
 	i := s.instant(intended)
 	if i == nil {
@@ -122,7 +123,7 @@ func (w *world) look(now int64) {
 		}
 		cores := int64(t.Cores * 1000)
 		if !t.Shared {
-			cores = 1000 * busy // each thread has one of its own
+			cores = 1000 * busy // each thread has a core of its own
 		}
 		one.Busy[s.tier] += min(1000*busy, cores)
 		working[s.tier] += min(1000*busy, cores) / 1000

@@ -106,7 +106,7 @@ func (w *world) nextCall(at int32) {
 		c := &w.calls[id]
 		w.dequeue(s, c.model)
 		if c.flags&cancelled != 0 {
-			w.releaseCall(id) // withdraw has taken it off the count of the queue
+			w.releaseCall(id) // withdraw has already subtracted it from s.queued
 			continue
 		}
 		s.queued--
@@ -196,7 +196,8 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 	w.spread(&s.busyNs, from, to, cores)
 }
 
-// spread adds a time, as often as there are cores, to the segments of the window that it lies in.
+// spread adds the time between two instants, multiplied by cores, to the segments of the window in
+// which it lies.
 func (w *world) spread(of *[Segments]int64, from, to int64, cores float64) {
 	from, to = max(from, w.begin), min(to, w.end)
 	for k := Segments - 1; to > from; k-- {

@@ -229,14 +229,14 @@ func (h *history) again(s int32, back int64) {
 		h.flap(f)
 		return
 	}
-	h.flapping = append(h.flapping, f) // from when on the world is simulated is not known yet
+	h.flapping = append(h.flapping, f) // it is not known yet when the simulation of the world begins
 }
 
-// flapping describes a container that its agent's thread hides at each check, until the next
+// flapping describes a container that is hidden at each check of its agent's thread, until the next
 // status poll.
 type flapping struct {
 	server           int32
-	look, seen, poll int64 // the first look, when it was seen after it, and how long polls take
+	look, seen, poll int64 // time of the first check, when callers saw the container again, and how long polls take
 }
 
 // flap adds the changes that hide and show a flapping container during the simulated time.

@@ -13,7 +13,7 @@ import (
 type sharing struct {
 	cores    float64
 	overhead float64
-	device   bool // not cores: a load takes none of it
+	device   bool // a device instead of cores: loading a version takes none of it
 	attained float64
 	since    int64
 	jobs     []job // a heap, ordered by end
@@ -165,7 +165,7 @@ func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
 			left = append(left, j)
 		}
 	}
-	p.jobs = left // in order, which is a heap
+	p.jobs = left // sorted by end, so already a heap
 	p.plan(w, s.host)
 	return gone
 }

@@ -84,20 +84,21 @@ type Spec struct {
 	Loss     float64
 	IDCs     int
 	Arrivals Arrivals
-	// Clients holds the share of the requests that come to the entry containers of each idc; nil where
-	// any may come to any.
+	// Clients holds the share of the requests that come to the entry containers of each idc. It is
+	// nil if any request may come to any idc.
 	Clients []float64
 
 	// Limits holds the latency limits of the plan's objectives on requests.
 	Limits []int64
-	// Bounds holds latencies, and for each the answered requests that took longer are counted.
+	// Bounds holds latencies. For each of them, the answered requests that took longer are counted.
 	Bounds []int64
 	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
 	// containers busy. nil means that the fullness of containers is not computed
 	// ([Life.Fullest]).
 	Works [tiers][]float64
-	// Common is, for mixed containers, for how many additional seconds a request keeps a
-	// container of any shard busy. Works of PS then counts time of all of the container's cores.
+	// Common is for mixed containers. It is the number of additional seconds for which a request
+	// keeps a container of any shard busy. Works of PS then counts time of all of the container's
+	// cores.
 	Common float64
 	// Mixed says that PS containers also run the other tiers. Their processes share cores, and
 	// die and lose their session together.
@@ -123,7 +124,7 @@ type Served struct {
 	Items     law.Law
 	MinShards int
 	Priority  uint8
-	Queue     uint8 // the model in whose queue for batches its calls wait
+	Queue     uint8 // the model whose batch queue the calls of this model wait in
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
 	// Limits holds the latency limits of objectives on requests to this model.
@@ -178,7 +179,7 @@ type Tier struct {
 	Overhead   float64 // speed lost for each runnable thread above the cores
 	Queue      int     // calls that may wait; -1 for any number
 	Hold       bool
-	ByPriority bool // of those that wait the most important are begun first
+	ByPriority bool // among those that wait, the most important begin first
 	// Limits, unless nil, replaces Queue. It holds, for each priority, how many may wait when
 	// one of that priority arrives, -1 for any number.
 	Limits *[priorities]int
@@ -190,7 +191,7 @@ type Tier struct {
 	Law        law.Law
 	Noise      law.Law
 	Batch      *Batch
-	Device     *Device // that computes batches; nil for cores
+	Device     *Device // accelerator that computes the batches; nil if cores do
 	// Placement lists the locations of a shard's containers. Container k is at index k modulo
 	// the length.
 	Placement []Location
@@ -222,16 +223,17 @@ type Batch struct {
 type Device struct {
 	Pause     law.Law // is the extra time of a batch after a pause
 	NewSizeNs float64 // is the extra time for a batch size that the process has not met yet
-	FirstNs   float64 // more for the first batch of a process
+	FirstNs   float64 // is the further extra time for the first batch of a process
 	// PieceNs is how long copying one piece of weights takes. The input of a batch with at least
 	// WaitFrom items waits for the piece in progress. 0 means that no batch waits.
 	PieceNs  int64
 	WaitFrom float64
 }
 
-// Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless it
-// Carries. In that case, simulation begins at the last instant from which on the fleet was
-// at rest long enough to forget its start, or else at the start of the horizon (CAP-3.18).
+// Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless Carries is
+// set. If Carries is set, the simulation begins at the last instant after which the fleet was at
+// rest for so long that its start no longer matters. If there is no such instant, it begins at the
+// start of the horizon (CAP-3.18).
 type Window struct {
 	plan.Window
 	Warmup  int64
@@ -254,7 +256,7 @@ type Arrivals struct {
 	Burst     float64
 	MeanBurst float64
 	MeanQuiet float64
-	Batch     law.Law // of how many requests that come at once; zero for one by one
+	Batch     law.Law // number of requests that come at once; the zero law if they come one by one
 	Rate      plan.RateLaw
 	Traffic   []Traffic
 	Times     []int64 // of a trace, scaled

@@ -24,7 +24,7 @@ type request struct {
 	answered int32
 	next     int32 // in a queue, or in the free list
 	gen      uint32
-	timeouts uint8 // consecutive timeouts of the call that had the most
+	timeouts uint8 // largest number of consecutive timeouts of any of its calls
 	stage    uint8
 	cause    uint8
 	partial  bool
@@ -62,7 +62,7 @@ var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connect
 // call is one attempt of a call. Its times are in nanoseconds of virtual time.
 type call struct {
 	sent    int64 // when its caller decided to send it
-	first   int64 // sent of the first attempt
+	first   int64 // when the first attempt was sent
 	left    int64 // when it had a connection and left
 	arrived int64
 	started int64
@@ -94,7 +94,7 @@ const (
 	connected // counted among the connections of its pair
 	waiting   // for a connection
 	dense
-	probing // sees for a breaker whether its container answers again
+	probing // probe of a breaker: tests whether the container answers again
 	tracked // its latency has been given to its caller's tracker
 )
 
@@ -107,12 +107,12 @@ type server struct {
 	oom     bool
 	flaps   bool // registers again and again (Q109)
 	blind   bool // its agent cannot reach ZooKeeper
-	drained bool // gets no more requests before it ends; of an entry container
+	drained bool // an entry container that gets no more requests before it ends
 	loading int32
-	cold    int32 // counts the requests that it still begins before it is warm
+	cold    int32 // number of requests that it still begins before it is warm
 	gone    int64 // when it last went down or retired
 	shard   int16
-	host    int32 // whose cores it has: itself, or in a mixed container that of PS
+	host    int32 // index of the server whose cores it uses: itself or, in a mixed container, the PS
 	loc     Location
 	epoch   uint32
 	busy    int32
@@ -124,8 +124,8 @@ type server struct {
 	slow    float64
 	tokens  float64         // of its budget of retries
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
-	upNs    [Segments]int64 // nanoseconds of life there, of the container whose cores it has
-	living  int32           // processes of the container that are up, of its host alone
+	upNs    [Segments]int64 // nanoseconds for which the container was up in each segment
+	living  int32           // processes of the container that are up; counted only at its host
 	since   int64           // when the first of them came up
 	left    bool            // was scaled away once, while it still had requests
 	share   *sharing
@@ -144,13 +144,13 @@ type world struct {
 	base    int64 // instant of the horizon at virtual time 0
 	begin   int64 // of the window, in virtual time
 	end     int64
-	last    int64           // until when requests of the window are followed, and others come
+	last    int64           // end of the simulation: until then, the window's open requests continue and new ones come
 	counted int             // requests of the window that have not ended
 	starts  [Segments]int64 // begins of the window's segments
 	key     uint64
 	served  []Served
 	stride  int // fan-out slots of a request
-	perPair int // most calls of a request to one container
+	perPair int // largest number of calls that a request sends to one container
 	shards  int
 
 	requests []request
@@ -167,7 +167,7 @@ type world struct {
 	// ZooKeeper keep using them, and blind counts these callers.
 	staleViews [tiers][][]int32
 	blind      int
-	places     int // of callers, and clusters of an idc
+	places     int // number of distinguished locations of callers; clusters is their number in each idc
 	clusters   int
 	live       []int32 // entry containers that are up
 	clients    clients

@@ -14,8 +14,9 @@ type entry struct {
 	do func()
 }
 
-// on does something at an instant. Where loads share a store, what comes first happens first: a load takes
-// longer by those that begin in its course. Else nothing hangs on the order, and it is done at once.
+// on runs do at an instant. If loads share a store, it runs the actions in order of time, because a
+// load takes longer if others begin before it ends. Otherwise the order does not matter, and do
+// runs at once.
 func (h *history) on(at int64, do func()) {
 	if h.store == nil {
 		do()
@@ -28,7 +29,7 @@ func (h *history) on(at int64, do func()) {
 	}
 }
 
-// due does what is to be done up to an instant.
+// due runs the actions of the agenda up to an instant.
 func (h *history) due(until int64) {
 	for len(h.agenda) > 0 && h.agenda[0].at <= until {
 		first := h.agenda[0]
@@ -38,11 +39,11 @@ func (h *history) due(until int64) {
 	}
 }
 
-// finish does all that is to be done, before any request.
+// finish runs all actions of the agenda, before any request is simulated.
 func (h *history) finish() { h.due(math.MaxInt64) }
 
-// store is where models come from. All that read at the same time share its bandwidth evenly, and
-// none reads faster than a container can.
+// store is where containers load models from. All containers that read at the same time share its
+// bandwidth evenly, and none reads faster than a container can.
 type store struct {
 	h     *history
 	whole float64 // bytes a nanosecond
@@ -50,17 +51,18 @@ type store struct {
 	at    int64   // when given was right
 	given float64 // is how many bytes each continuous reader has received since the start
 	reads []read  // in the order in which they end
-	plans int     // how often the end of the first one was planned
-	ended bool    // the reads end now because their container does
+	plans int     // how often the end of the first read was planned
+	ended bool    // the reads that end now are cut short, because their container ends
 }
 
 type read struct {
 	server int32
-	end    float64 // bytes given at its end
+	end    float64 // value of store.given at which the read ends
 	then   func(at int64)
 }
 
-// storeOf returns the store of a plan, a thinned one of a thinned fleet, or nil when it has enough for all.
+// storeOf returns the store of a plan, or nil if the store has enough bandwidth for all. For a
+// thinned fleet the store's bandwidth is thinned too.
 func storeOf(p *plan.Plan, thin int) *store {
 	if p.Fleet.Boot.Store == 0 {
 		return nil
@@ -68,8 +70,9 @@ func storeOf(p *plan.Plan, thin int) *store {
 	return &store{whole: float64(p.Fleet.Boot.Store) / float64(thin) / 1e9, each: float64(p.Fleet.Boot.ModelLoad) / 1e9}
 }
 
-// load lets a container load from an instant on, one version after the other, in a start (or for a publish)
-// that began at another. then runs with when it has, or with when the container ended.
+// load makes a container load the versions of list, one after the other, beginning at the instant
+// from. begun is when the start or publish began to which the loads belong. then is called with the
+// instant at which the loads are done or the container has ended.
 func (h *history) load(s int32, list []plan.Loading, begun, from int64, then func(at int64)) {
 	if h.store == nil {
 		then(from + int64(h.p.Took(list)))
@@ -93,7 +96,7 @@ func (h *history) load(s int32, list []plan.Loading, begun, from int64, then fun
 	})
 }
 
-// pass lets the reads go on up to now.
+// pass advances the reads to the present instant.
 func (s *store) pass() {
 	s.given += float64(s.h.clock-s.at) * s.speed()
 	s.at = s.h.clock
@@ -153,12 +156,13 @@ func (h *history) quits(at int64, server int32) {
 	})
 }
 
-// ends does what follows a load whose container ends.
+// ends runs do, which follows a load, and marks that the load was cut short by the end of its
+// container.
 func (s *store) ends(do func()) {
 	s.ended = true
 	do()
 	s.ended = false
 }
 
-// broken reports whether the load that ends now does so as its container ends.
+// broken reports whether the load that ends now is cut short, because its container ends.
 func (s *store) broken() bool { return s != nil && s.ended }

@@ -68,7 +68,7 @@ type TracedCall struct {
 	Arrived   int64
 	Started   int64
 	Done      int64
-	End       int64 // as its caller saw it
+	End       int64 // when it ended, as its caller saw it
 	Outcome   string
 }
 
@@ -87,7 +87,7 @@ type tracer struct {
 	// open holds the requests in flight and the kept requests, by their handles.
 	open map[uint64]*TracedRequest
 	kept []*TracedRequest
-	done map[uint64]int64 // when containers finished calls whose answers are not taken yet, by handles of the calls
+	done map[uint64]int64 // when containers finished calls whose end is not recorded yet, by handles of the calls
 	bins [TraceBins]TraceBin
 }
 

@@ -1,5 +1,5 @@
-// Package places counts containers by where they are: of each place, and of what agents of version 1
-// keep in ZooKeeper for it.
+// Package places counts containers by their location, and counts the znodes that agents of version
+// 1 keep in ZooKeeper for them.
 //
 // Two things to use first:
 //
@@ -71,8 +71,8 @@ func (t *Tree) Tasks() int {
 	return sum
 }
 
-// tasks returns the number of tasks that the given containers have, each of which hosts the
-// given number.
+// tasks returns the number of tasks of containers that all host the same tasks, whose number is
+// hosted. With dc_aware, a task counts once in each location that its containers use.
 func (t *Tree) tasks(containers, hosted int) int {
 	switch {
 	case containers == 0:
@@ -83,8 +83,8 @@ func (t *Tree) tasks(containers, hosted int) int {
 	return hosted * len(Placed(t.spread(containers), t.Places))
 }
 
-// spread returns over how many of a shard's containers a task with this many containers is
-// distributed.
+// spread returns how many containers decide which locations a task uses. A mixed fleet places the
+// containers of each shard separately, so those of the largest shard use every location.
 func (t *Tree) spread(containers int) int {
 	if t.Mixed {
 		return min(containers, slices.Max(t.PerShard))

@@ -107,7 +107,7 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	}
 	kind := "deploy_type"
 	if c.values[kind] == "" {
-		kind = "server_type" // its former name, which counts where that is missing (utils.py:791)
+		kind = "server_type" // the former name of deploy_type, used if deploy_type is missing (utils.py:791)
 	}
 	// Agents of version 3 support only the deploy type unified. stand_alone_serving means mixed,
 	// whatever deploy_type says (utils.py:384).
@@ -162,7 +162,7 @@ func (c *agentConf) falsehood(key string) bool {
 	return agentconfig.IsFalse(c.values[key])
 }
 
-// confUses says what each key of agent.conf does that is not a field of a plan. A test
+// confUses describes the effect of each key of agent.conf that is not a field of a plan. A test
 // checks that it covers the reference's fields.
 var confUses = func() map[string]string {
 	uses := map[string]string{
@@ -267,8 +267,8 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-// number evaluates a value of agent.conf as the reference does, which takes expressions such as
-// 60 * 1000 or 1e3 and cuts fractions off (utils.py:775).
+// number evaluates a value of agent.conf as the reference does. The reference accepts expressions
+// such as 60 * 1000 or 1e3, and cuts fractions off (utils.py:775).
 func number(key, text string) (float64, bool) {
 	v, err := agentconfig.EvalNumber(text, key, "int")
 	if err != nil {

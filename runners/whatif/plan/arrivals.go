@@ -90,8 +90,8 @@ var timeColumns = []string{"time", "timestamp", "@timestamp", "ts", "at", "t", "
 
 var columnUnits = map[string]time.Duration{"s": time.Second, "sec": time.Second, "seconds": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond}
 
-// timeColumn finds the column with times in a header. unit is the unit of plain numbers in
-// it, which the column's name may end with.
+// timeColumn finds the column with times in a header. unit is the unit of the column's plain
+// numbers, which is taken from the end of its name, if given there.
 func timeColumn(header []string) (column int, unit time.Duration, err error) {
 	found, names := -1, slices.Clone(header)
 	for i, name := range header {
@@ -163,7 +163,7 @@ func arrivalTime(word string, unit time.Duration) (at Duration, form string, err
 	if fraction == "" || err != nil || strings.ContainsAny(fraction, "eE") {
 		return Duration(math.Round(number * float64(unit))), "a bare number", nil
 	}
-	part, err := strconv.ParseFloat("0."+fraction, 64) // apart, as a float of today's seconds tells no nanoseconds
+	part, err := strconv.ParseFloat("0."+fraction, 64) // parsed apart: a float64 of Unix time has no nanoseconds
 	if err != nil {
 		return 0, "", wanted
 	}

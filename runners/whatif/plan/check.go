@@ -211,8 +211,8 @@ func (d *decoder) service(p *Plan) {
 	d.uncontended(p)
 }
 
-// uncontended warns of threads that share no cores although they are more. Those of all processes of
-// a mixed container count.
+// uncontended warns if threads share no cores although there are more threads than cores. In a
+// mixed container the threads of all processes count.
 func (d *decoder) uncontended(p *Plan) {
 	for _, tier := range p.Kinds() {
 		name := tier
@@ -266,8 +266,8 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	}
 }
 
-// endsBelow reports points of a batch whose last two go down so far that a full batch would take no
-// time.
+// endsBelow reports the points of a batch's law if the line through the last two falls so far that
+// a full batch would take no time.
 func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
 	most := float64(p.Override.Batching.MaxBatchSize)
 	if batch.IsZero() || batch.MeanOf(most) > 0 {
@@ -277,7 +277,8 @@ func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
 	return true
 }
 
-// sheds checks that no priority is turned away at two lengths of the queue.
+// sheds checks that no priority is listed twice, with two lengths of the queue at which it is
+// turned away.
 func (d *decoder) sheds(s *TierService, at string) {
 	for i, one := range s.Shed {
 		for k, other := range s.Shed[:i] {
@@ -502,8 +503,8 @@ func (d *decoder) preciseAt() string {
 	return "workload.rate"
 }
 
-// windowAt returns the path that names a window in the plan, or that of the horizon if none
-// does.
+// windowAt returns the path that names a window in the plan, or the path of the horizon if no path
+// names it.
 func (d *decoder) windowAt(p *Plan, w Window) string {
 	for i, text := range p.Workload.Detail.Windows {
 		if text == w.Name || w.Incident > 0 && strings.HasPrefix(text, "each incident") || strings.HasPrefix(w.Name, "hour ") && strings.HasPrefix(text, "each hour") {

@@ -201,8 +201,8 @@ func (p *Plan) hasWindowAround(event int) bool {
 	return slices.ContainsFunc(p.Windows(), func(w Window) bool { return w.Incident == event })
 }
 
-// nearestEvent suggests the name of an event, or one of other words. Where an event has neither
-// name nor note and its kind was meant, it says that a name is missing.
+// nearestEvent returns a hint with the most similar name of an event or other word. If found is the
+// kind of an event that has neither name nor note, the hint is to give that event a name.
 func (p *Plan) nearestEvent(found string, others ...string) string {
 	for i := range p.Events {
 		if e := &p.Events[i]; e.Name == "" && e.Note == "" && e.Action() == found {

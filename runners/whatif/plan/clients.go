@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// evacuate sends the clients of a data centre elsewhere. It is not for others to name.
+// evacuate is an event that sends the clients of an idc to other idcs. It is unexported, because no
+// other package needs to name it.
 type evacuate struct {
 	IDC   string   `plan:"idc" required:"true" doc:"whose clients go to the other idcs, in proportion to their shares in workload.places, until the event ends"`
 	After Duration `plan:"after" default:"0s" range:">=0" doc:"how long after the event they do: until somebody has seen it, or names have been resolved anew"`
@@ -28,8 +29,9 @@ func (p *Plan) Clients() []float64 {
 	return shares
 }
 
-// ClientsWithout returns the shares of the requests that come to each idc while the clients of some go to the
-// others, in proportion to the shares of these, or evenly where they have none.
+// ClientsWithout returns the share of the requests that comes to each idc while the clients of the
+// idcs in gone use the others. They spread in proportion to the shares of the others, or evenly
+// over the idcs with entry containers if the others have no share.
 func (p *Plan) ClientsWithout(gone []bool) []float64 {
 	shares := p.Clients()
 	left, others, in := 0.0, 0.0, p.EntriesIn()
@@ -40,7 +42,7 @@ func (p *Plan) ClientsWithout(gone []bool) []float64 {
 		}
 	}
 	if left == 0 && others == 0 {
-		return shares // there is nowhere to go
+		return shares // the clients have nowhere else to go
 	}
 	out := make([]float64, len(shares))
 	for i, share := range shares {
@@ -64,9 +66,9 @@ func (p *Plan) EntriesIn() []int {
 	return list
 }
 
-// fullestEntries returns the utilisation of the fullest entry containers at an offered load, where each
-// idc has its clients. With an event that moves them it is that of the time when it is least, as nobody knows
-// what the load is then.
+// fullestEntries returns the utilisation of the fullest entry containers at an offered load, if
+// each idc has its own clients. If events move clients, it returns the lowest utilisation at any
+// time, because the load at each time is not known.
 func (p *Plan) fullestEntries(offered float64) float64 {
 	in := p.EntriesIn()
 	full := func(shares []float64) (most float64) {
@@ -142,8 +144,8 @@ func (d *decoder) checkClients(p *Plan) {
 	}
 }
 
-// ownShare returns a function for the part of the requests that come to the entry containers of a place,
-// of which it has so many of all.
+// ownShare returns a function that computes which share of the requests comes to the n entry
+// containers of a place.
 func (p *Plan) ownShare() func(place places.Place, n int) float64 {
 	shares, in := p.Clients(), p.EntriesIn()
 	return func(place places.Place, n int) float64 {

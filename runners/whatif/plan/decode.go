@@ -16,7 +16,7 @@ import (
 // decoder fills a Plan from YAML nodes, as the tags of its fields say.
 type decoder struct {
 	file     string
-	folders  []string // that have all files which the plan may name
+	folders  []string // folders with all the files that the plan may name
 	read     func(path string) (string, error)
 	problems Problems
 	places   map[string]place  // where the file gives each path
@@ -44,7 +44,7 @@ type field struct {
 	tag      reflect.StructTag
 	name     string
 	required bool
-	unless   string // a key beside it, with which it is not required
+	unless   string // name of another key beside it: if that is given, this one is not required
 }
 
 func fieldsOf(v reflect.Value) []field {

@@ -112,7 +112,8 @@ func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	}
 }
 
-// lacksProfile reports whether a profile is named that there is none of, as has been reported.
+// lacksProfile reports whether the plan names a profile that does not exist. Then that has been
+// reported already.
 func (s *TierService) lacksProfile() bool {
 	return s.Profile != "" && !slices.Contains(deviceProfiles(), s.Profile)
 }

@@ -20,7 +20,7 @@ type Axes []Axis
 // Sweeps lists named grids. In YAML it is a mapping from names to grids.
 type Sweeps []Sweep
 
-// skewForms are the keys of a skew.
+// skewForms lists the YAML keys of a skew.
 type skewForms struct {
 	Zipf   float64    `plan:"zipf" default:"0" range:">=0" doc:"exponent of the shares: of the lookups shard k has as 1/k^s, times its number of PS"`
 	Shares []Fraction `plan:"shares" doc:"of the lookups, one a shard; they sum to 100 %"`
@@ -61,7 +61,7 @@ func zipfShares(s float64, n, numPS int) []float64 {
 	return shares
 }
 
-// replicasForms are the keys of numbers of replicas.
+// replicasForms lists the YAML keys of a number of replicas, if it is written as a mapping.
 type replicasForms struct {
 	Default int `plan:"default" required:"true" range:">=1" doc:"of each shard"`
 	Hottest int `plan:"hottest" default:"0" range:">=0" doc:"of the shard with most lookups; 0 for as many as the others"`
@@ -194,7 +194,7 @@ func (m *Must) decodeText(d *decoder, text, path string) {
 	m.Text = text
 	words := strings.Fields(text)
 	if len(words) != 3 || words[0] != "any" {
-		return // normal, or the name of an event, which must checks once all events are known
+		return // normal, or an event's name, which the method must checks once all events are known
 	}
 	n, err := strconv.Atoi(words[1])
 	of := append(slices.Clone(TierNames), "idc")

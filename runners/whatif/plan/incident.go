@@ -168,8 +168,8 @@ type SLO struct {
 	Op     string  `json:"op"`              // <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
 	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests
-	// Bound is the bound, in nanoseconds, of TensorFlow Serving's latency buckets from which
-	// dashboard_above counts. It is the smallest bound that is at least the time in Scope.
+	// Bound is a bound of TensorFlow Serving's latency buckets, in nanoseconds. dashboard_above
+	// counts the latencies above it. It is the smallest bound that is at least the time in Scope.
 	Bound float64 `json:"bound,omitempty"`
 	Unit  string  `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
 }

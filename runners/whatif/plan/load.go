@@ -17,8 +17,8 @@ func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
 	return rate * p.Work(tier) / live
 }
 
-// Work returns how many seconds one request keeps a container of a tier busy, if that works
-// at full speed. For ps it is a container of the hottest shard.
+// Work returns how many seconds one request keeps a container of a tier busy, if the container
+// works at full speed. For ps it is a container of the hottest shard.
 func (p *Plan) Work(tier string) float64 { return slices.Max(p.Works(tier)) }
 
 // Works returns the result of Work for each shard of ps. For other tiers it returns a single
@@ -95,8 +95,9 @@ func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 	return min(threads, cores)
 }
 
-// Uncontended returns how many threads of a container of a tier work at full speed however many cores
-// it has, for all processes of a mixed one. It is 0 where threads share cores, and for a device.
+// Uncontended returns how many threads of a tier's container work at full speed, however many cores
+// it has. For a mixed container it counts the threads of all processes. It is 0 if threads share
+// cores, and for a device.
 func (p *Plan) Uncontended(tier string) float64 {
 	if p.Service.Contention.Model != "none" {
 		return 0
@@ -177,8 +178,8 @@ func (p *Plan) ReplicasOf(tier string, shard int) int {
 	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // rounding errors add no container
 }
 
-// MostOf returns to how many containers of a tier, of ps of each shard, autoscalers and events may
-// go. It returns 0 where none change their number.
+// MostOf returns the largest number of containers of a tier that autoscalers and events may set.
+// For ps it is the number in each shard. It returns 0 if none of them changes the number.
 func (p *Plan) MostOf(tier string) int {
 	most := 0
 	if a := p.Autoscale.Of(tier); a != nil {

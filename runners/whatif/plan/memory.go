@@ -37,8 +37,8 @@ func (p *Plan) VersionsOf(name, tier string) int {
 // tier serves.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
-// NewBytes returns how many bytes a publish of a model brings to a container of a tier, for
-// ps to the fullest container. The name "" stands for all models of the mix.
+// NewBytes returns how many bytes a publish of a model brings to a container of a tier. For ps it
+// is the fullest container. The name "" stands for all models of the mix.
 func (p *Plan) NewBytes(name, tier string) Bytes { return p.NewBytesIn(name, tier, 0) }
 
 // NewBytesIn returns the result of NewBytes for a container of the given shard.
@@ -128,8 +128,9 @@ func (p *Plan) RollsOver(name string, shard int) Bytes {
 	return Bytes(sum * float64(p.Model.RAMFactor))
 }
 
-// LoadTime returns how long a container of a tier takes to load one version of each model,
-// one after the other, while the store has enough for all; of ps, that of a shard.
+// LoadTime returns how long a container of a tier takes to load one version of each model, one
+// after the other, if the store has enough bandwidth for all. For ps it is a container of the given
+// shard.
 func (p *Plan) LoadTime(tier string, shard int) Duration { return p.Took(p.Boots(tier, shard)) }
 
 // LoadTimeOf returns how long loading a version of one model takes. The name "" stands for
@@ -149,7 +150,7 @@ type Loading struct {
 	Besides Duration // is the time that the load takes besides reading
 }
 
-// Took returns how long loads take one after the other, while the store has enough for all.
+// Took returns how long loads take one after the other, if the store has enough bandwidth for all.
 func (p *Plan) Took(loads []Loading) Duration {
 	sum := Duration(0)
 	for _, one := range loads {

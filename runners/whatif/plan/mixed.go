@@ -29,7 +29,7 @@ func (d *decoder) mixedFleet(p *Plan) {
 	f.PS = *f.Mixed
 	f.PS.Services = 0
 	if p.Service.Dense != nil {
-		f.Dense = &Tier{Services: 1} // one a container, by its index 0 (utils.py:406)
+		f.Dense = &Tier{Services: 1} // one in each container, the one with index 0 (utils.py:406)
 	}
 	p.alike()
 }
@@ -100,7 +100,7 @@ func (p *Plan) Together() (works []float64, common float64) {
 	if p.Fleet.Mixed == nil {
 		return nil, 0
 	}
-	core := func(tier string) float64 { // of the threads that a tier's own work is divided by
+	core := func(tier string) float64 { // factor that converts a tier's own work to work of the whole container
 		can := p.capacity(*p.Service.Of(tier), p.cores())
 		if tier == "dense" && p.Batched() {
 			can = p.batchThreads(p.Fleet.Dense, p.cores())

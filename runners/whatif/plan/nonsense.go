@@ -33,8 +33,8 @@ func (v Value) Number() (float64, bool) {
 	return number, err == nil
 }
 
-// Tried is a combination of values of axes. Err says why it gives no valid plan, nil if it
-// does.
+// Tried is a combination of values of axes. Err says why the combination gives no valid plan. It is
+// nil for a valid plan.
 type Tried struct {
 	Values []Value
 	Err    error

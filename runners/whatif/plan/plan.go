@@ -181,9 +181,9 @@ type Override struct {
 }
 
 // AgentQuirks converts a plan's quirks to the quirks that real agents have to keep for a
-// comparison. Of all repairs the model only knows that of Q109. Agents can also be without
-// other faults, such as kazoo's pauses (Q322) and late service information (Q43), which the
-// model always has.
+// comparison. Q109 is the only fault that the model can leave out. Agents can also be without other
+// faults, such as kazoo's pauses (Q322) and late service information (Q43), but the model always
+// has these.
 func AgentQuirks(quirks string) string {
 	if quirks == "fixed" {
 		return "-Q109"

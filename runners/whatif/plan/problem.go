@@ -60,8 +60,8 @@ func (p Problem) Unmarked() string {
 // Problems lists the problems of a plan, sorted by their places in the file.
 type Problems []Problem
 
-// NoEffect returns the warnings about keys without effect, reworded as errors, which
-// --strict makes of them.
+// NoEffect returns the warnings about keys without effect, reworded as errors. With --strict they
+// are errors.
 func (p Problems) NoEffect() Problems {
 	var list Problems
 	for _, one := range p {

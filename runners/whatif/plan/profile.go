@@ -46,8 +46,8 @@ type fitted struct {
 	Unit  string  `plan:"unit" json:"unit"`
 }
 
-// HeldOut compares the simulation with a measurement that the profile was not fitted to.
-// Each number is by what fraction the simulation exceeds the measurement.
+// HeldOut compares the simulation with a measurement that the profile was not fitted to. Each
+// number is the fraction by which the simulation exceeds the measurement.
 type HeldOut struct {
 	Plan      string  `plan:"plan" json:"plan"`
 	P50       float64 `plan:"p50" json:"p50"`
@@ -63,15 +63,15 @@ type HeldOut struct {
 type Fidelity struct {
 	On      string    `json:"on"`
 	HeldOut []HeldOut `json:"held_out"`
-	// Rollouts is the number of compared roll-outs, 0 for none. Rollout is by what fraction a
-	// simulated roll-out took longer per replica. SameWrites says that the number of writes to
-	// ZooKeeper was equal.
+	// Rollouts is the number of compared roll-outs, 0 for none. Rollout is the fraction by which
+	// simulated roll-outs took longer per replica than measured ones. SameWrites says that the
+	// number of writes to ZooKeeper was equal.
 	Rollouts   int     `json:"rollouts"`
 	Rollout    float64 `json:"rollout"`
 	SameWrites bool    `json:"same_writes"`
 }
 
-// profile reads the file of service.profile. It replaces all other keys of service, and
+// profile reads the file of service.profile. The profile replaces all other keys of service, and
 // those network delays that the plan does not set.
 func (d *decoder) profile(p *Plan) {
 	path := p.Service.Profile
@@ -117,8 +117,8 @@ func ReadProfile(path string) (*Profile, error) {
 	return found, problems.err()
 }
 
-// readProfile reads the profile at a path with the function read. name is what problems call
-// the file. If there are problems, the profile is nil.
+// readProfile reads the profile at a path with the function read. name is the name of the file in
+// problems. If there are problems, the profile is nil.
 func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile, Problems) {
 	found := &Profile{}
 	if problems := readInto(found, name, path, read, "one of monosim-lab calibrate"); len(problems) > 0 {
@@ -127,7 +127,7 @@ func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile
 	return found, nil
 }
 
-// readInto reads the YAML file at a path into a struct. name is what problems call the file,
+// readInto reads the YAML file at a path into a struct. name is the name of the file in problems,
 // and want describes the expected file.
 func readInto(found any, name, path string, read func(string) ([]byte, error), want string) Problems {
 	text, err := read(path)

@@ -29,9 +29,9 @@ type Source struct {
 	root    yaml.Node
 }
 
-// Read reads a plan file. An error of type [Problems] lists all mistakes, sorted by place.
-// The returned Problems are only warnings, with which the plan can be run. Files that the
-// plan names have to be in or below its folder, or one of the folders more.
+// Read reads a plan file. An error of type [Problems] lists all mistakes, sorted by place. The
+// returned Problems are only warnings: the plan can be run despite them. Files that the plan names
+// have to be in or below its folder or one of the folders listed in more.
 func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -151,7 +151,8 @@ func (d *decoder) whole(text, path string) bool {
 	return false
 }
 
-// ranged reports a value that is outside the range, or not among the words, of its tag.
+// ranged reports a value that its tag does not allow: it is outside the tag's range, or not among
+// the tag's words.
 func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if words := tag.Get("enum"); words != "" {
 		list := strings.Split(words, "|")

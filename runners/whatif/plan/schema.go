@@ -155,7 +155,7 @@ func structSchema(t reflect.Type) *schema {
 	return s
 }
 
-// defaultOf returns the default of a property as JSON has it.
+// defaultOf returns the default of a property as a JSON value.
 func defaultOf(text, kind string) any {
 	switch kind {
 	case "integer", "number":

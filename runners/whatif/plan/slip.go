@@ -88,8 +88,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 // scanner looks for syntax errors in a text, line by line.
 type scanner struct {
-	open    []opened // brackets, and a quote at last
-	columns []int    // begins of the mappings that are open
+	open    []opened // brackets that are open, and after them a quote if one is open
+	columns []int    // columns at which the open mappings begin
 	valued  bool     // the line before has a value
 	slips   []slip
 }

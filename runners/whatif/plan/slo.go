@@ -35,8 +35,8 @@ var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
 // to send (coordinated omission).
 const Corrected = "corrected"
 
-// Dashboard is the prefix of metrics that are computed as a dashboard does, from TensorFlow
-// Serving's buckets.
+// Dashboard is the prefix of metrics that are computed from TensorFlow Serving's buckets, as a
+// dashboard computes them.
 const Dashboard = "dashboard_"
 
 // someTime stands for any time in the scopes of a metric.
@@ -141,7 +141,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: %s", text, err)
 	case limit < 0:
 		d.report(path, badSLO, "%q: the limit is negative", text)
-	case limit > 1 && kind == quantity.Percent && name != "zk.peak_utilisation": // a burst asks more than can be done within its second
+	case limit > 1 && kind == quantity.Percent && name != "zk.peak_utilisation": // a burst may exceed what can be done in a second
 		d.report(path, badSLO, "%q: found a limit of %s, want 0%%..100%%, for it is a share", text, quantity.Format(quantity.Percent, limit))
 	case limit > float64(longest) && kind == quantity.Duration || math.IsInf(limit, 0):
 		d.report(path, badSLO, "%q: found %s, want at most %s", text, m[4], longest.text())
@@ -205,8 +205,8 @@ func (l metricList) OfEvents() []string {
 	return lists.Select(l, func(m Metric) (string, bool) { return m.Name, slices.Contains(m.Scopes, "*") })
 }
 
-// OfEvent reports whether the objective concerns an event, whose name or note is then its
-// scope.
+// OfEvent reports whether the objective concerns an event. The scope is then the event's name or
+// note.
 func (s *SLO) OfEvent() bool { return slices.Contains(Metrics.OfEvents(), s.Metric) }
 
 // LimitsRequests reports whether the plan has an objective on errors or on a quantile of

@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Unthinnable returns why simulating only one in k requests and containers would distort
-// results, nil if it would not (CAP-3.19). It would for crowded tiers and storms of retries,
-// which do not depend on the load of single servers alone. It would also for events that
-// name a number of containers.
+// Unthinnable returns the reasons why simulating only one in k requests and containers would
+// distort results, nil if there are none (CAP-3.19). It would distort crowded tiers and storms of
+// retries, which do not depend on the load of single servers alone. It would also distort events
+// that name a number of containers.
 func (p *Plan) Unthinnable(k int) []string {
 	var why []string
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }

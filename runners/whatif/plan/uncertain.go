@@ -135,8 +135,8 @@ var numberIn = regexp.MustCompile(`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?
 // law does not change its shape.
 var shapeBefore = regexp.MustCompile(`\b(cv|sigma|k)\s*=\s*$`)
 
-// replaced returns a text in which each quantity is replaced by a result of each. before is
-// the text in front of the quantity.
+// replaced returns a text in which every quantity is replaced by what the function each returns for
+// it. before is the text in front of the quantity.
 func replaced(text string, each func(i int, before, quantity string) string) string {
 	var b strings.Builder
 	last := 0
@@ -166,9 +166,9 @@ func quantitiesOf(text string) []string {
 	return list
 }
 
-// between returns the value that is z standard deviations from mid. The confidence says how
-// many deviations low and high are away. Positive values are interpolated by factors, others
-// by differences. All parameters of a law use the same z.
+// between returns the value that is z standard deviations from mid. How many standard deviations
+// low and high are away from mid follows from the confidence. Positive values are interpolated by
+// factors, others by differences. All parameters of a law use the same z.
 func (u *Uncertain) between(z float64) (string, error) {
 	z /= mathext.NormalQuantile((1 + u.Confidence) / 2)
 	low, high := quantitiesOf(u.Low), quantitiesOf(u.High)
@@ -216,7 +216,7 @@ func (u *Uncertain) write(value float64, unit string) string {
 	}
 	twelve, err := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 12, 64), 64)
 	if err != nil {
-		twelve = value // too large for any field, which reading it reports
+		twelve = value // too large for any field: reading the plan reports it
 	}
 	return strconv.FormatFloat(twelve, 'f', -1, 64) + unit
 }

@@ -52,9 +52,9 @@ func (d *decoder) windows(p *Plan) []Window {
 	return list
 }
 
-// window reads an entry of detail.windows, such as "peak 60s" or "each incident -10s..+60s".
-// A window that is given by its length starts at its instant, but a peak is in the middle of
-// its window.
+// window reads an entry of detail.windows, such as "peak 60s" or "each incident -10s..+60s". A
+// window given by its length starts at the instant that it names. But for peak, the peak is in the
+// middle of the window.
 func (d *decoder) window(p *Plan, text, path string) []Window {
 	m := windowForm.FindStringSubmatch(text)
 	if m == nil || (m[1] == "all") != (m[3] == "") {
@@ -123,12 +123,12 @@ const (
 // stepsBefore is how many steps of a window have to be before its event.
 const stepsBefore = 3
 
-// Compares reports whether so many steps before an event are enough to compare with what comes
-// after it (CAP-4.5).
+// Compares reports whether a number of steps before an event is enough to compare them with what
+// comes after the event (CAP-4.5).
 func (Window) Compares(steps int) bool { return steps >= stepsBefore }
 
-// Changes reports whether the load changes within a window, or an event begins, ends, or is noticed there. Such a
-// window is not stationary, however even its latencies are.
+// Changes reports whether the load changes within a window, or an event begins, ends, or is noticed
+// there. Such a window is not stationary, even if its latencies hardly vary.
 func (p *Plan) Changes(w Window) bool {
 	within := func(at Duration) bool { return at > w.Start && at < w.End }
 	for i := range p.Events {
@@ -154,8 +154,8 @@ func (p *Plan) Changes(w Window) bool {
 	return false
 }
 
-// StepOf returns the length of the steps in which a window with events is told. It is 0 for a
-// window without events.
+// StepOf returns the length of the steps in the time series of a window. It is 0 for a window
+// without events.
 func (p *Plan) StepOf(w Window) Duration {
 	happens := w.Incident > 0
 	for _, e := range p.Events {

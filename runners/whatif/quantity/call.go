@@ -53,8 +53,8 @@ func splitTop(text string) []string {
 	return parts
 }
 
-// Take removes and returns the argument called name. Without it, Take removes the next
-// unnamed argument. The bool is false when neither exists.
+// Take removes and returns the argument called name. If there is none, Take removes and returns the
+// next unnamed argument. The bool is false when neither exists.
 func (c *Call) Take(name string) (string, bool) {
 	if v, ok := c.Named[name]; ok {
 		delete(c.Named, name)
@@ -68,8 +68,8 @@ func (c *Call) Take(name string) (string, bool) {
 	return v, true
 }
 
-// Rest returns an error that names an argument which no [Call.Take] has removed, or nil if
-// all were.
+// Rest returns an error that names an argument which no [Call.Take] has removed. It returns nil if
+// all arguments were removed.
 func (c *Call) Rest() error {
 	if len(c.Args) > 0 {
 		return fmt.Errorf("%s takes no further argument %q", c.Name, c.Args[0])

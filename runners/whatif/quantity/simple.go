@@ -12,9 +12,10 @@ var (
 	thousands = regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\D|$)`)
 )
 
-// Simple returns a text in which each duration of several units, the largest first as Go and
-// reports write them, has one: 2m45s becomes 165s, also within a law. A number that begins the
-// text loses the commas between its thousands: 1,234/s becomes 1234/s.
+// Simple returns a text in which durations of several units are replaced by durations in seconds:
+// 2m45s becomes 165s, also within a law. The largest unit has to come first, as Go and reports
+// write it. A number that begins the text loses the commas between its thousands: 1,234/s becomes
+// 1234/s.
 func Simple(text string) string {
 	if m := thousands.FindString(text); m != "" {
 		return strings.ReplaceAll(m, ",", "") + text[len(m):]
@@ -39,7 +40,8 @@ func inWord(c byte) bool {
 	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// inSeconds returns a duration of several units in seconds, or as it is if its units don't fall.
+// inSeconds returns a duration of several units in seconds. If the units are not in descending
+// order, it returns the text as it is.
 func inSeconds(text string) string {
 	sum, before := 0.0, 0.0
 	for i, m := range part.FindAllStringSubmatch(text, -1) {

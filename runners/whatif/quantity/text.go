@@ -7,8 +7,8 @@ import (
 )
 
 // Text formats a value that was measured or computed, in the base unit of its kind. Reports and
-// the reasons in them have so many significant digits of it: 1.25 ms, 3m41s, 12.3 k/s. What a plan
-// says is formatted by [Format], which loses nothing.
+// their reasons show such a value with a limited number of significant digits: 1.25 ms, 3m41s, 12.3
+// k/s. A value that a plan states is formatted by [Format], which loses nothing.
 func Text(kind Kind, value float64, digits int) string {
 	switch kind {
 	case Duration:
@@ -41,8 +41,8 @@ func rounded(v float64, digits int) float64 {
 
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// durationText formats nanoseconds. From a minute on they are whole seconds, or tenths of them
-// with four digits.
+// durationText formats nanoseconds. A duration of a minute or more is rounded to whole seconds, or
+// to tenths of a second if digits is 4.
 func durationText(ns float64, digits int) string {
 	v := rounded(ns, digits)
 	switch a := math.Abs(v); {

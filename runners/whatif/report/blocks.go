@@ -96,9 +96,10 @@ func alternatives(l *lines, r *result.Result) {
 	}
 }
 
-// p99Of returns the p99 of a cell as the end of its line in the report, of the window where it is
-// highest. It returns "" for a cell without a p99. Where more requests fail than a p99 leaves out it
-// takes the window with most errors, and says how many, and that it is the p99 of the others.
+// p99Of returns the p99 of a cell as the end of its line in the report. It takes the window where
+// the p99 is highest, and returns "" for a cell without a p99. If more requests fail than a p99
+// leaves out, it takes the window with the highest share of errors. Then it also states that share,
+// and says that the p99 is that of the other requests.
 func p99Of(list []result.Estimate) string {
 	worst, windows := result.Worst(list, "p99(request)")
 	text := ", p99 "
@@ -112,8 +113,8 @@ func p99Of(list []result.Estimate) string {
 	return text + estimate(worst) + either(windows > 1, " in "+worst.Scope.Window, "")
 }
 
-// hundredth is the share of failed requests above which the p99 of those that are answered is
-// none of all.
+// hundredth is the share of failed requests above which the p99 of the answered requests is not a
+// p99 of all requests.
 const hundredth = 0.01
 
 func latency(l *lines, r *result.Result) {
@@ -389,8 +390,8 @@ func rollout(l *lines, r *result.Result) {
 	}
 }
 
-// measuredAgents returns the measured runs of real agent code that a result holds, nil
-// without any.
+// measuredAgents returns the measured runs of real agent code that a result holds. It returns nil
+// if there are none.
 func measuredAgents(r *result.Result) []result.ZKMeasured {
 	if r.ZooKeeper == nil {
 		return nil

@@ -66,8 +66,8 @@ func interval(unit string, ci [2]float64) string {
 	return text
 }
 
-// within formats a value and its confidence interval. They have more digits where the ends of the
-// interval would else look alike, as if the value were known for sure.
+// within formats a value and its confidence interval. It uses more digits if the ends of the
+// interval would otherwise look alike, as if the value were known for sure.
 func within(unit string, v float64, ci [2]float64) (value, text string) {
 	kind, n := kindOf(unit), digits
 	for ; n < mostDigits && ci[0] != ci[1] && units.Text(kind, ci[0], n) == units.Text(kind, ci[1], n); n++ {
@@ -75,8 +75,8 @@ func within(unit string, v float64, ci [2]float64) (value, text string) {
 	return units.Text(kind, v, n), fmt.Sprintf("[%s, %s]", units.Text(kind, ci[0], n), units.Text(kind, ci[1], n))
 }
 
-// digits is how many significant digits of a number reports show, and mostDigits how many of the
-// ends of an interval that is narrower.
+// digits is how many significant digits of a number reports show. mostDigits is how many they show
+// at most if the ends of a narrow interval would look alike with fewer.
 const (
 	digits     = 3
 	mostDigits = 8

@@ -38,7 +38,7 @@ type block struct {
 	write func(*lines, *result.Result)
 }
 
-// of returns the lines that the block writes for a result, nil without any.
+// of returns the lines that the block writes for a result, nil if it writes none.
 func (b *block) of(r *result.Result) []string {
 	var l lines
 	b.write(&l, r)
@@ -141,8 +141,8 @@ func planned(r *result.Result) int {
 	return n
 }
 
-// agreement counts the theoretical lower bounds on latencies. agreed of all bounds are kept
-// by the simulation.
+// agreement counts the theoretical lower bounds on latencies. all is their number, and agreed is
+// how many of them the simulation keeps.
 func agreement(r *result.Result) (agreed, all int) {
 	for _, f := range r.Theory {
 		if !f.Bound || f.Sim == nil || f.Unit != "ns" {

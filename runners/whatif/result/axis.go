@@ -31,8 +31,8 @@ type Moment struct {
 	Waiting map[string]*Banded `json:"waiting"`
 	Live    map[string]*Banded `json:"live"`
 	Mem     map[string]int64   `json:"mem"` // fullest container by tier
-	// ZooKeeper is how many requests a second agents send, by formula. It adds the steady load,
-	// and the reads for each container that appears, disappears or has loaded a version
+	// ZooKeeper is how many requests a second agents send, by formula. It is the sum of the steady
+	// load and of the reads for each container that appears, disappears or has loaded a version
 	// (CAP-3.12).
 	ZooKeeper float64 `json:"zookeeper"`
 }

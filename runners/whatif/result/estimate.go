@@ -13,7 +13,7 @@ type Estimate struct {
 	N          int64       `json:"n"`     // observations
 	NEff       float64     `json:"n_eff"` // equivalent number of independent observations
 	Runs       int         `json:"replications"`
-	WarmupCut  int64       `json:"warmup_cut"` // nanoseconds cut from the begin of the window, beside the warm-up before it
+	WarmupCut  int64       `json:"warmup_cut"` // nanoseconds cut at the window's start, in addition to its warm-up
 	Text       string      `json:"text,omitempty"`
 	// Values holds the value of each replication in order, so that results for the same
 	// requests can be compared in pairs. Cells of a search or sweep have none.
@@ -91,9 +91,9 @@ func Of(list []Estimate, metric string, of Scope) *Estimate {
 	return nil
 }
 
-// Worst returns the estimate of a metric in the window where its value is highest, of all requests and
-// as the plan is written. It returns nil if there is none with a value. windows says in how many
-// windows it was looked for.
+// Worst returns the estimate of a metric in the window where its value is highest, for all requests
+// and the plan as written. It returns nil if no window has a value. windows is the number of
+// windows with such an estimate.
 func Worst(list []Estimate, metric string) (worst *Estimate, windows int) {
 	for i := range list {
 		e := &list[i]
@@ -167,21 +167,23 @@ type Cause struct {
 type Saturation struct {
 	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
 	Tier  string `json:"tier"`  // the fullest
-	// Utilisation is that of the fullest container at the worst time: at the peak, during the
-	// plan's events, or under a condition of must_hold_under. WithRetries also counts the load
-	// of retries.
+	// Utilisation is the utilization of the fullest container at the worst time: at the peak,
+	// during the plan's events, or under a condition of must_hold_under. WithRetries also counts
+	// the load of retries.
 	Utilisation float64 `json:"utilisation"`
 	WithRetries float64 `json:"with_retries"`
-	// Whole is the utilization at the peak with all containers of the plan's start. Under names
-	// the condition that gives the highest utilization. Since is the time from which it applies,
-	// and Event the event then. Since is nil if the peak without events is the worst.
+	// Whole is the utilization at the peak with all containers that the plan starts with. Under
+	// names the condition that gives the highest utilization. Since is the time from which the
+	// highest utilization applies, and Event is the latest event at that time. Since is nil if the
+	// peak without events is the worst.
 	Whole float64 `json:"whole"`
 	Under string  `json:"under,omitempty"`
 	Since *int64  `json:"since,omitempty"`
 	Event string  `json:"event,omitempty"`
-	// Held is true if Utilisation is that of threads of the entry, which requests hold while others
-	// work for them (service.entry.hold). Closed is true for clients that wait for answers: then
-	// Utilisation is a mean over a window, and there is no rate that fills the tier.
+	// Held is true if Utilisation is that of threads of the entry. Requests hold these threads
+	// while other tiers work for them (service.entry.hold). Closed is true for clients that wait
+	// for answers. Then Utilisation is a mean over a window, and there is no rate that fills the
+	// tier.
 	Held   bool `json:"held,omitempty"`
 	Closed bool `json:"closed,omitempty"`
 	// LastedNs is how many nanoseconds requests of a window kept failing after the cause was
@@ -219,8 +221,8 @@ type Checks struct {
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
 	InFlight  int64 `json:"in_flight"`
-	// Simulated counts the requests of the windows and those around them. The calls below are
-	// of all these.
+	// Simulated counts the requests of the windows and those simulated before and after them. The
+	// counts of calls below are of all these requests.
 	Simulated int64 `json:"simulated"`
 	Sent      int64 `json:"calls_sent"`
 	Answered  int64 `json:"calls_answered"`

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Record is the outcome of one replication of one window. Its whole numbers suffice to
-// compute every estimate again (CAP-4.4). A run has records of its plan, a sweep of every
-// cell, and a solve of the answer under all conditions. Worlds have records of their own.
+// Record is the outcome of one replication of one window. Its whole numbers suffice to compute
+// every estimate again (CAP-4.4). A run has records of its plan, and a sweep has records of every
+// cell. A solve has records of the answer under all conditions. Worlds have records of their own.
 type Record struct {
 	// Point maps paths to the values that replace those of the plan, and is empty for the plan
 	// as written. World counts from 1, and 0 stands for the middle values of uncertain inputs.

@@ -66,7 +66,7 @@ type Result struct {
 	Saturation Saturation      `json:"saturation"`
 	CDF        []CDFPoint      `json:"cdf"`
 	Timeline   []TimelinePoint `json:"timeline"`
-	Series     []Series        `json:"series,omitempty"` // of windows in which something happens
+	Series     []Series        `json:"series,omitempty"` // of windows that contain events
 	Rollouts   []Rollout       `json:"rollouts"`
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`

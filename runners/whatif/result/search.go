@@ -46,7 +46,7 @@ type Cell struct {
 	// Closed is p99(request) in nanoseconds by formulas. It is 0 when a tier is overloaded
 	// (CAP-6.2).
 	Closed    float64    `json:"closed_form,omitempty"`
-	Knob      string     `json:"knob,omitempty"` // of a neighbour: the path that is one step cheaper
+	Knob      string     `json:"knob,omitempty"` // for a neighbour: the path whose value is one step cheaper
 	Estimates []Estimate `json:"estimates,omitempty"`
 	Verdicts  []Verdict  `json:"verdicts,omitempty"`
 	// Worlds says in how many worlds the cell holds, nil when no input is uncertain.

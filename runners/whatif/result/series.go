@@ -50,7 +50,7 @@ type Incident struct {
 	Event    string `json:"event"`
 	Action   string `json:"action"`
 	At       int64  `json:"at"`
-	DetectNs int64  `json:"detected_after"` // mean nanoseconds until balancers knew
+	DetectNs int64  `json:"detected_after"` // mean nanoseconds until callers no longer saw a killed container
 	// LostSessions counts sessions that expired while their containers lived. Unlisted counts
 	// those containers that no list contains until their model is published again. Both are
 	// means over replications. ListedNs is the time from the event until the last of the other
@@ -124,7 +124,7 @@ type ScaleHold struct {
 	From    int64  `json:"from"`
 	To      int64  `json:"to"`
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // of cpu that it sees, -1 without that metric
-	Report  int    `json:"report"`  // containers that report, and Of how many
+	Percent int    `json:"percent"` // CPU utilization that it sees, -1 if it does not measure CPU
+	Report  int    `json:"report"`  // containers that report, out of Of containers
 	Of      int    `json:"of"`
 }

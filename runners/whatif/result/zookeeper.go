@@ -74,7 +74,7 @@ type Periodic struct {
 	Of       string  `json:"of"` // names the kind of request
 	PeriodNs int64   `json:"period_ns"`
 	Agents   int     `json:"agents"`
-	Each     float64 `json:"each"` // requests of one in a round
+	Each     float64 `json:"each"` // requests that one of them sends in a round
 	Mean     float64 `json:"per_second"`
 	Peak     float64 `json:"peak_second"`
 }
@@ -113,8 +113,8 @@ type ZKLimit struct {
 // ZKMeasured compares a run of the real agent code with the formulas.
 type ZKMeasured struct {
 	Load ZKLoad `json:"closed_form"`
-	// Watches is how many watches were held. Reads and Writes are per second without an
-	// incident, and Peak is the requests of the busiest such second.
+	// Watches is how many watches were held. Reads and Writes are per second without an incident.
+	// Peak is the number of requests in the busiest second without an incident.
 	Watches float64 `json:"watches"`
 	Reads   float64 `json:"reads"`
 	Writes  float64 `json:"writes"`

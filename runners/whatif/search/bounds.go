@@ -18,7 +18,7 @@ func (c *cell) exclude(argument, constraint, reason string) {
 	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Excluded, argument, constraint, reason
 }
 
-// fullest returns the utilization of the fullest shard of a tier at a rate, counting only
+// fullest returns the utilization of the fullest shard of a tier at a rate. It counts the
 // containers that the condition of spec leaves, and all that an autoscaler or an event may add. It
 // returns infinity if a shard has no container left.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {

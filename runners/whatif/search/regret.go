@@ -19,11 +19,11 @@ type tried struct {
 	cost  []float64
 }
 
-// regret compares up to n configurations in all worlds. The regret in a world is the extra
-// cost over the cheapest compared configuration that holds there (CAP-5.8). A configuration
-// that does not hold has the full price of that cheapest one as its regret, because it must
-// be bought in addition. Where none holds, the most expensive takes its place. The list is
-// sorted by mean regret.
+// regret compares up to n configurations in all worlds. The regret in a world is the extra cost
+// over the cheapest compared configuration that holds there (CAP-5.8). The regret of a
+// configuration that does not hold is the full price of that cheapest one, because it must be
+// bought in addition. If none holds in a world, the most expensive configuration counts as the
+// cheapest one that holds. The list is sorted by mean regret.
 func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret, error) {
 	var list []tried
 	for _, c := range s.compared(best, n) {

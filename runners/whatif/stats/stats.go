@@ -1,5 +1,5 @@
-// Package stats holds the statistics of capacity answers: confidence intervals over
-// replications, verdicts by the binomial law, and the cut of a warm-up.
+// Package stats holds the statistics of capacity answers: confidence intervals over replications,
+// verdicts by the binomial law, and the cut of a warm-up.
 //
 // Two things to use first:
 //
@@ -12,7 +12,7 @@
 //   - verdicts: verdict.go
 //   - the cut of the warm-up: mser.go
 //
-// Quantiles of laws are gonum's.
+// Functions and quantiles of distributions come from gonum's package mathext.
 //
 // Unstable: any commit may change it.
 package stats
@@ -84,12 +84,13 @@ func exactShare(m, y, tail float64) (low, high float64) {
 	return low, high
 }
 
-// few is how many events have a mean that Student's interval is not true of: none in twenty
-// replications has the interval [0, 0].
+// few is the number of events up to which Student's interval is not valid for their mean. If no
+// event occurs in twenty replications, that interval is [0, 0], although events are possible.
 const few = 30
 
-// Few returns the limits of the mean of n counts, by Poisson's law of their sum. It returns false
-// if there are so many events, or so few counts, that it has nothing to add to [Interval].
+// Few returns the confidence limits of the mean of n counts, by Poisson's law for their sum. It
+// returns false if the sum is above few, or if n is below 2: then it has nothing to add to
+// [Interval].
 func Few(mean float64, n int, confidence float64) (low, high float64, ok bool) {
 	all, tail := math.Round(mean*float64(n)), (1-confidence)/2
 	if n < 2 || all > few {

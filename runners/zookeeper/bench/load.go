@@ -101,8 +101,8 @@ func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error
 	return m, all(clients, zookeeper.OpCloseSession, 1, 1, 1)
 }
 
-// batch makes each client do the operation each times, and adds the cost to took. The znodes
-// of a batch are created for it and deleted after it.
+// batch makes every client do the operation a number of times (each), and adds the cost to took.
+// The znodes of a batch are created for it and deleted after it.
 func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 	nodes := each
 	if l.Op != zookeeper.OpCreate {
@@ -149,7 +149,8 @@ func costs(pid int) (c cost, err error) {
 	return c, nil
 }
 
-// all makes every client send n requests, which go in turn to its first nodes znodes.
+// all makes every client send n requests. They go in turn to the first znodes of the client, of
+// which nodes is the number.
 func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 	errs := make([]error, len(clients))
 	var wg sync.WaitGroup

@@ -39,8 +39,9 @@ const sessionTimeout = time.Hour
 // SessionFlags returns the command line flags that a server needs for Hold.
 func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
 
-// dialers clients connect at the same time, from a number of loopback addresses. One address
-// has fewer ports than there are clients, and its last free ports take long to find.
+// dialers is how many clients connect at the same time, and addresses is how many loopback
+// addresses they connect from. One address has fewer ports than there are clients, and its last
+// free ports take long to find.
 const (
 	dialers   = 20
 	addresses = 100
@@ -127,8 +128,8 @@ func makeRoot(addr string) error {
 // spareFiles is how many open files this process keeps free for purposes other than clients.
 const spareFiles = 200
 
-// each calls do for 0 to n-1 in several goroutines. A goroutine stops at its first error,
-// and each returns these errors joined.
+// each calls do with every number from 0 to n-1, in several goroutines. A goroutine stops at its
+// first error. The result is the errors of all goroutines, joined.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, dialers)
 	var wg sync.WaitGroup

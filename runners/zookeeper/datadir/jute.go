@@ -64,8 +64,8 @@ func (r *reader) string(what string) string {
 	return java.Text([]byte(java.UTF8(string(r.buffer(what)))))
 }
 
-// count decodes the length of a list, -1 for null. It fails if the remaining bytes cannot
-// hold so many items of at least itemBytes bytes.
+// count decodes the length of a list, -1 for null. It fails if the list would need more bytes than
+// are left, with itemBytes for each item.
 func (r *reader) count(what string, itemBytes int) int {
 	n := r.int32("the number of " + what)
 	if r.err == nil && (n < -1 || int64(n)*int64(itemBytes) > int64(r.left())) {

@@ -56,13 +56,14 @@ func Holds(dir string) bool {
 	return err == nil && len(snapshots)+len(logs) > 0 && !HoldsOwn(dir)
 }
 
-// HoldsOwn reports whether a directory is a --data-dir of the simulated server. One whose only log is
-// empty or damaged at its beginning still has the lock, which no other server makes.
+// HoldsOwn reports whether a directory is a --data-dir of the simulated server. If its only log is
+// empty or damaged at the beginning, the directory is still recognized by the lock, which no other
+// server makes.
 func HoldsOwn(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil {
 		return true
 	}
-	logs, _ := filepath.Glob(filepath.Join(dir, "log.*")) // the pattern is right, but for a strange name
+	logs, _ := filepath.Glob(filepath.Join(dir, "log.*")) // fails only if the name of dir is no valid pattern
 	return slices.ContainsFunc(logs, IsOwn)
 }
 
@@ -183,7 +184,7 @@ func (d *Data) begin(snapshots []file, at int64) (t *tree, digest snapshotDigest
 		case err != nil:
 			return nil, digest, err
 		case at != 0 && (digest.zxid > at || digest.zxid == at && digest.Value != t.digest):
-			continue // it may have later changes, or part of the next one
+			continue // the snapshot may contain later transactions, or part of the next one
 		}
 		t.zxid, d.Snapshot = f.zxid, f.name
 		return t, digest, nil

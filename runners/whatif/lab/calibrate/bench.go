@@ -168,7 +168,8 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// Aimed returns how many compared numbers have an aim, and how many of these miss it.
+// Aimed returns how many compared numbers have an aim (a largest allowed error), and how many of
+// these miss it.
 func (r *Report) Aimed() (all, missed int) {
 	list := r.Comparisons
 	if r.Control != nil {

@@ -71,8 +71,8 @@ const MinCalls = 1000
 // computed.
 const batches = 20
 
-// Fit fits laws to observations. It uses only calls after the warm-up whose first attempt
-// was answered.
+// Fit fits laws to observations. It uses only calls after the warm-up, and of these only calls
+// whose first attempt was answered.
 func Fit(list []*observe.Observation) (*Profile, error) {
 	var s samples
 	for _, o := range list {
@@ -146,8 +146,8 @@ func (s *samples) add(o *observe.Observation) error {
 	return nil
 }
 
-// clipped returns the samples with the largest 0.1 % lowered to the largest of the rest.
-// Such outliers come from other work of the machine.
+// clipped returns a copy of the samples in which the largest 0.1 % are lowered to the largest of
+// the others. Such outliers come from other work of the machine.
 func clipped(list []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	most := sorted[int(float64(len(sorted)-1)*0.999)]
@@ -206,8 +206,8 @@ func parameter(what, unit string, list []float64, of func([]float64) float64) Pa
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched returns a number with its confidence interval, as parameter does, for n samples.
-// of computes the number from the samples with indexes from to to-1.
+// batched returns a number with its confidence interval, as parameter does, for n samples. of
+// computes the number from the samples with an index i such that from <= i < to.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {

@@ -25,8 +25,8 @@ type Story struct {
 // DefaultStory is the story that the benchmark runs.
 var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// phase returns at which part of a second roll-out k begins. All roll-outs together cover
-// the second evenly. So it does not matter when within a second a server looks for versions.
+// phase returns how far into a second roll-out number k begins. The roll-outs together cover the
+// second evenly. So it does not matter when within a second a server looks for versions.
 func (s Story) phase(k int) time.Duration {
 	const golden = 0.6180339887498949 // puts successive roll-outs far apart
 	step := max(int(float64(s.Rollouts)*golden), 1)
@@ -57,7 +57,7 @@ var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete
 // told holds what was measured in a story.
 type told struct {
 	took   []float64      // of each replica, from the export to AVAILABLE, in nanoseconds
-	last   []float64      // of each version, to the last replica
+	last   []float64      // by version, the time until its last replica is AVAILABLE
 	writes map[string]int // successful writes to ZooKeeper, by operation
 }
 
@@ -111,8 +111,9 @@ func (s Story) spec() runners.Spec {
 			storyBase, s.Shards, s.Shards)}
 }
 
-// mostStart is how long agents may take to start, and mostRollout how long a version may
-// take to be served everywhere. After settled nothing more is written.
+// mostStart is how long agents may take to start. mostRollout is how long it may take until a
+// version is served everywhere. settled is how long to wait afterwards until nothing more is
+// written.
 const (
 	mostStart   = 5 * time.Minute
 	mostRollout = time.Minute

@@ -16,8 +16,8 @@ import (
 type family struct {
 	// fit returns the fitted law, its text in a plan, and its distribution function.
 	fit func(list []float64) (l law.Law, text string, cdf func(float64) float64)
-	// parameter is the name of the law's parameter other than the mean, "" if it has none. of
-	// computes that parameter.
+	// parameter is the name of the law's parameter other than the mean, "" if it has none. The
+	// function of computes that parameter.
 	parameter string
 	of        func(list []float64) float64
 }
@@ -48,7 +48,7 @@ var families = []family{
 const goodKS = 0.03
 
 // choose fits the family that is nearest to the samples. Samples that hardly vary become a
-// constant, and samples that fit no family a histogram.
+// constant. Samples that fit no family become a histogram.
 func choose(what string, list []float64) Fitted {
 	mean, variance := stats.Mean(list)
 	if cv := math.Sqrt(variance) / mean; cv < leastCV {

@@ -37,7 +37,7 @@ type Row struct {
 	// Range is the 95 % confidence interval of the measured value, nil if there is none.
 	Range     *[2]float64 `json:"measured_ci,omitempty"`
 	Simulated float64     `json:"simulated"`
-	Half      float64     `json:"simulated_half_width"` // half-width of its interval of 95 %
+	Half      float64     `json:"simulated_half_width"` // half-width of its 95 % confidence interval
 	// Error is simulated divided by measured, minus one. For fractions it is the difference of
 	// the two.
 	Error float64 `json:"error"`
@@ -80,8 +80,8 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 	return c.sumUp(), nil
 }
 
-// specOf returns the plan's spec for simulation, with the arrival times of a run and the
-// round trip that was added to it.
+// specOf returns the plan's spec for simulation. It has the arrival times of a run, and the round
+// trip that was added to the run's calls.
 func specOf(p *plan.Plan, o *observe.Observation, run *observe.Load) *model.Spec {
 	s := model.Compile(p, model.Condition{})
 	s.PerRPC += o.RoundTrip
@@ -157,10 +157,10 @@ func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.S
 		}
 	}
 	mean, half := stats.Interval(took, 0.95)
-	// The measurement ends when a server has the version. The simulated time also includes the
-	// wait for the agent's next status poll, which is uniform over the poll interval. So half an
-	// interval is subtracted. That poll writes nothing to ZooKeeper when a version follows
-	// another.
+	// The measurement ends when a server has the version. The simulated time also includes the wait
+	// for the agent's next status poll, which is uniform over the poll interval. So half an
+	// interval is subtracted. The measurement cannot see that poll, which writes nothing to
+	// ZooKeeper when one version follows another.
 	poll := float64(plan.StatusPoll) / 2
 	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
 		var all []int64

@@ -42,7 +42,8 @@ func inputOf(items int32) []byte {
 type target struct {
 	addr string
 	conn *grpc.ClientConn
-	// free holds a token for each further call that may be in flight. nil means no limit.
+	// free limits the calls in flight: it holds a token for each call, up to its capacity. nil
+	// means no limit.
 	free chan struct{}
 	// way is the delay added to each direction of a call.
 	way time.Duration

@@ -490,7 +490,7 @@ func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 // settleLimit is how long servers may still work on abandoned calls after the saturated load.
 const settleLimit = 2 * time.Minute
 
-// settle waits until every server is idle, which shows by a call that does not wait.
+// settle waits until every server is idle. A server is idle if a call to it does not wait.
 func (f *fleet) settle(ctx context.Context) error {
 	return f.each(ctx, settleLimit, func(ctx context.Context, slot int, at int16) error {
 		for {

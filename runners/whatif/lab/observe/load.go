@@ -45,7 +45,7 @@ type driver struct {
 
 	mu          sync.Mutex // guards the fields below
 	rand        *rand.Rand
-	turn        []int   // of round robin, by PS
+	turn        []int   // position of round robin, by PS
 	outstanding []int32 // calls in flight by target
 	run         Load
 	wait        sync.WaitGroup

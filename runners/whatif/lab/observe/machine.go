@@ -26,7 +26,8 @@ func busy() (total time.Duration, ok bool) {
 	return time.Duration(user+nice+system+irq+soft+steal) * tick, true
 }
 
-// watch measures how much of the processors the own processes and other programs use.
+// watch measures how much of the processors is used by this process and the cluster, and how much
+// by other programs.
 type watch struct {
 	began time.Time
 	all   time.Duration

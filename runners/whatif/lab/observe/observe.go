@@ -129,7 +129,7 @@ const (
 	Refused // no process listened, or the connection was reset
 	Failed
 	Open    // the run ended before
-	GivenUp // the call or its hedge was faster
+	GivenUp // another attempt of the call was faster
 )
 
 // Counts reports whether a time lies in the part of the run that counts.

@@ -8,8 +8,8 @@ type pacer struct {
 	alarm alarm
 }
 
-// until waits until at nanoseconds since the start of the run. It returns at once if that
-// time has passed.
+// until waits until the instant at, in nanoseconds since the start of the run. It returns at once
+// if that instant has passed.
 func (p *pacer) until(at int64) {
 	if left := time.Duration(at) - time.Since(p.began); left > 0 {
 		p.alarm.wait(left)

@@ -25,8 +25,8 @@ type story struct {
 	due    []deed       // in order
 	began  time.Time
 	rand   *rand.Rand
-	killed map[string]time.Time // pods that are still listed
-	// published holds each version published so far and when, in the order of publishing.
+	killed map[string]time.Time // killed pods that are still listed, with the time of the kill
+	// published holds the versions published so far and the times of their publishing, in order.
 	published []published
 }
 
@@ -128,7 +128,8 @@ func (s *story) happen(e *plan.Event) error {
 	return s.f.EndFaultAfter(fault, takes)
 }
 
-// slow makes the model servers of some containers slower, and schedules the end at until.
+// slow makes the model servers of some containers slower, and schedules their return to normal
+// speed at until.
 func (s *story) slow(e *plan.Slow, until time.Duration) error {
 	alive, err := s.alive(func(string) bool { return true })
 	if err != nil {
