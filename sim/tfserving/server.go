@@ -92,26 +92,26 @@ type Server struct {
 	// OnEvent, if set before Start, is called at every change of a servable's state, in order, as
 	// upstream's event bus does.
 	OnEvent func(Event)
-	// OnReason, if set before Start, receives texts for people that say why something takes time or
-	// fails. Examples are the duration of a load, its error and attempt, the memory that it needs,
-	// or a missing base path. subject is "<model>/<version>" or a model. Setting it changes nothing
-	// else.
+	// OnReason, if set before Start, receives texts that tell a human reader why something takes
+	// time or fails. Examples are the duration of a load, its error and attempt, the memory that it
+	// needs, or a missing base path. subject is "<model>/<version>" or a model. Setting it changes
+	// nothing else.
 	OnReason func(subject, text string)
 	// OnWarmup, if set before Start, is called for every warm-up, at the beginning of its load. It
 	// is called on the thread that reads the storage.
 	OnWarmup func(Warmup)
-	// OnBatched, when set before Start, is called for every request that is to be batched, with the first
-	// dimensions of its inputs. Any thread calls it.
+	// OnBatched, when set before Start, is called for every request that will be put into a batch,
+	// with the first dimensions of its inputs. Any thread calls it.
 	OnBatched func(firstDimensions []int64)
-	// OnBatch, when set before Start, is called for every batch that a thread takes.
+	// OnBatch, when set before Start, is called for every batch that a thread takes from a queue.
 	OnBatch func(BatchTaken)
 	// Slowness, if set before Start, returns the factor by which the cost model's time of a batch
 	// is multiplied.
 	Slowness func() float64
 	// OnLoad, if set before Start, is called at the end of every attempt to load a SavedModel.
 	OnLoad func(Load)
-	// OnRun, if set before Start, is called for every run of a graph that succeeded, except for requests that
-	// run by themselves. Any thread calls it.
+	// OnRun, if set before Start, is called for every successful run of a graph by a load, a
+	// warm-up or a batch. A request that is not batched is not reported. Any thread calls it.
 	OnRun func(Run)
 }
 
@@ -154,7 +154,8 @@ func (s *Server) OnServing(fn func()) { s.onServing = fn }
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Awaits reports whether a reload waits for its models, as one that never returns does (TFS-8.7).
+// Awaits reports whether a reload is waiting for its models. Some reloads never return, and then it
+// stays true (TFS-8.7).
 func (s *Server) Awaits() bool { return s.core.waiting != nil && s.core.waiting.begun }
 
 // Start starts the process, which loads the first config. When the ports would open, it calls

@@ -24,7 +24,8 @@ func NewShared() *Shared {
 // maxShared limits the number of entries of each kind. When a table is full, it is emptied.
 const maxShared = 256
 
-// alike returns options of another server that equal o, or o itself if there are none.
+// alike returns the stored options of another server that equal o. If there are none, it stores and
+// returns o.
 func (s *Shared) alike(o *Options) *Options {
 	if s == nil {
 		return o
@@ -44,8 +45,9 @@ func (s *Shared) alike(o *Options) *Options {
 // mostTexts is how many bytes of files each table of parsed files keeps.
 const mostTexts = 256 << 10
 
-// configTexts and platformTexts keep parsed files for all servers, by the contents that before returns.
-// Nobody may write to what they return.
+// configTexts and platformTexts cache parsed files for all servers. The key is the text that before
+// returns: a file's content, preceded by the profile and the LatestOnce setting. Nobody may write
+// to what they return.
 var (
 	configTexts = dict.Readings[modelconfig.ServerConfig]{Most: mostTexts, Decode: func(of []byte) (modelconfig.ServerConfig, error) {
 		return parseConfigText(messages{Profile(of[0]), LatestOnce(of[1])}, of[2:])
@@ -55,7 +57,8 @@ var (
 	}}
 )
 
-// before returns a file's content with the messages in front that it is read as.
+// before returns a file's content with two bytes in front, the profile and the LatestOnce setting,
+// because these decide how the file is parsed.
 func (m messages) before(data []byte) []byte {
 	return append([]byte{byte(m.profile), byte(m.once)}, data...)
 }

@@ -18,7 +18,7 @@ type polled struct {
 	versions [][]aspired
 	skipped  []bool
 	err      *env.RPCError
-	model    string // that the error is about
+	model    string // model is the model that err is about
 }
 
 // poll reads the versions of all models except the skipped ones. An error for one model ends the

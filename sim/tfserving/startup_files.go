@@ -54,7 +54,7 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 }
 
 func (s *Server) parseConfigFile(data []byte) (modelconfig.ServerConfig, error) {
-	if s.fake != nil { // which writes to its config (TFS-17.1 item 4)
+	if s.fake != nil { // python-fake writes to its config, so it gets a copy of its own (TFS-17.1 item 4)
 		return parseConfigText(s.messages(), data)
 	}
 	return configTexts.Read(s.messages().before(data))
@@ -62,8 +62,8 @@ func (s *Server) parseConfigFile(data []byte) (modelconfig.ServerConfig, error) 
 
 func (s *Server) messages() messages { return messages{s.profile, s.options.LatestOnce} }
 
-// unread returns the error for a file that is not the text of its message, and logs why not, with one line for each
-// error of the parser (TextFormat::Parser::ParserImpl::ReportError).
+// unread returns the error for a file that does not parse as the given message. It also logs why,
+// with one line for each error of the parser (TextFormat::Parser::ParserImpl::ReportError).
 func (s *Server) unread(path string, message protoreflect.FullName, failed error) *env.RPCError {
 	const unread = "Error parsing text-format %s: %v"
 	var errs *textformat.Error
@@ -193,8 +193,8 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 	return servingFiles{}
 }
 
-// threadPoolFactory returns why a ThreadPoolFactoryConfig makes no factory: a stock server has none
-// registered, so that each file fails.
+// threadPoolFactory returns the error for a ThreadPoolFactoryConfig file. Every file fails, because
+// a stock server has no factory registered.
 func (s *Server) threadPoolFactory(disk Storage, path string) *env.RPCError {
 	data, err := s.readTextProto(disk, path)
 	if err != nil {
@@ -212,8 +212,8 @@ func (s *Server) threadPoolFactory(disk Storage, path string) *env.RPCError {
 	return fromAny(config, nil)
 }
 
-// threadPoolFactoryConfig describes the message of the file, a single Any
-// (servables/tensorflow/thread_pool_factory_config.proto).
+// threadPoolFactoryConfig describes the message ThreadPoolFactoryConfig, which has a single field
+// of type Any (servables/tensorflow/thread_pool_factory_config.proto).
 var threadPoolFactoryConfig = func() protoreflect.MessageDescriptor {
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: proto.String("thread_pool_factory_config.proto"), Package: proto.String("tensorflow.serving"), Syntax: proto.String("proto3"),

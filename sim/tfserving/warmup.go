@@ -60,7 +60,8 @@ func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError 
 	return nil
 }
 
-// runWarmups runs all records. damage is an error in the file, and failed the error of a record.
+// runWarmups runs all records. damage is an error in the format of the file. failed is the error of
+// a record's request.
 func (s exportReader) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
 	reader := tfrecord.NewReader(data)
 	reader.Newer = s.profile == ProfileHead
@@ -99,8 +100,8 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 }
 
 // runWarmup runs the request of one record and returns it, as upstream's RunWarmupRequest does
-// (servables/tensorflow/saved_model_warmup.cc). An empty record succeeds, without a request. In tfs-2.4 a record of an
-// unknown kind does so, too.
+// (servables/tensorflow/saved_model_warmup.cc). An empty record succeeds and has no request. In
+// tfs-2.4 a record of an unknown kind succeeds in the same way.
 func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) (request proto.Message, err error) {
 	switch log.GetLogType().(type) {
 	case *apis.PredictionLog_RegressLog:

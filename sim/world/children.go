@@ -3,7 +3,7 @@ package world
 import "slices"
 
 // One choice per run, at node "zookeeper", sets the order in which ZooKeeper lists children. Choice
-// 0, the default, is the order of a real server (BB-2.3). Seeds alone always give this choice.
+// 0, the default, is the order of a real server (BB-2.3). The seed does not affect this choice.
 // Choice 1 sorts the names, and 2 sorts them backwards.
 const (
 	childrenSite = "zookeeper.children"

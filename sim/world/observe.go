@@ -50,8 +50,8 @@ func (w *World) observeProbe(from, to string) {
 	}
 }
 
-// read reports that an agent's pod has asked ZooKeeper for a znode. The connection stands for the
-// session, of which nothing more is wanted than that it differs from others of the pod.
+// read reports that an agent's pod has asked ZooKeeper for a znode. The id of the connection stands
+// for the session, because it only has to differ from the ids of the pod's other sessions.
 func (w *World) read(host string, conn zookeeper.ConnID, op zookeeper.OpCode, path string) {
 	if w.byName[host] != nil {
 		w.observe(host, "read", path, op.String(), int64(conn))
@@ -93,10 +93,10 @@ func (w *World) wrote(write zookeeper.Write) {
 	w.options.Observe(o)
 }
 
-// Changes returns a number that grows with each change of znodes, of the names and contents of files,
-// of pods and their processes, and of what model servers answer about their models. While it stays
-// the same, so does all of that. Nobody reports the changes of kazoo-fake and of python-fake, so
-// with these the number is another one each time.
+// Changes returns a number that grows with each change of znodes, of the names and contents of
+// files, of pods and their processes, and of the answers of model servers about their models. Two
+// equal numbers mean that nothing of this has changed in between. Changes of kazoo-fake and of
+// python-fake are not reported, so with either of them the number grows at each call.
 func (w *World) Changes() uint64 {
 	if w.zk == nil || w.profile == tfserving.ProfilePythonFake {
 		w.changes++

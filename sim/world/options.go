@@ -35,7 +35,7 @@ type Options struct {
 	// CheckOwner checks every wait of every task for correct use, which makes runs slower
 	// (vtime.Config.CheckOwner).
 	CheckOwner bool
-	// Coroutines, when set, keeps the engine's coroutines from world to world
+	// Coroutines, when set, keeps the engine's coroutines for reuse by the next world
 	// (vtime.Config.Coroutines).
 	Coroutines *vtime.Coroutines
 }

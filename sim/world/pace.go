@@ -27,15 +27,15 @@ var (
 	paceWatch = span{"pace.watch", 200 * time.Microsecond, 4 * time.Millisecond}
 	paceCall  = span{"pace.call", 100 * time.Microsecond, 700 * time.Microsecond}
 	// A loop that sleeps for a second repeats every 1.003 to 1.006 s (BB-2.9). paceRound is the
-	// same for a whole container, because containers share their processors with others. paceJitter
-	// differs from iteration to iteration.
+	// part of this excess that all loops of a container share, because containers share their
+	// processors with others. paceJitter is the part that differs from iteration to iteration.
 	paceRound  = span{"pace.round", 3 * time.Millisecond, 5500 * time.Microsecond}
 	paceJitter = span{"pace.jitter", 0, 500 * time.Microsecond}
 	// paceServer is how long a model server takes to read its flags and files. It may finish before
 	// or after the agent writes its first model config.
 	paceServer = span{"pace.server", 20 * time.Millisecond, 220 * time.Millisecond}
-	// paceWake is how late the model server's polling loops wake up. Their next sleep is counted
-	// from then on.
+	// paceWake is how late the model server's polling loops wake up. The next sleep of a loop
+	// begins at that later time.
 	paceWake = span{"pace.wake", 100 * time.Microsecond, time.Millisecond}
 )
 

@@ -150,8 +150,7 @@ func (p *Pod) environment() []string {
 	return list
 }
 
-// variable returns key=value. Pods in succession with the same value share the string to save
-// memory.
+// variable returns key=value. Consecutive pods with the same value share the string to save memory.
 func (w *World) variable(key, value string) string {
 	last := w.variables[key]
 	if len(last) != len(key)+1+len(value) || last[len(key)+1:] != value {

@@ -150,8 +150,8 @@ func (t *Trainer) ended(proc *processes.Process) {
 	}
 }
 
-// Stop stops the process of a PS, as by SIGSTOP, or has it go on: it answers nobody, and neither
-// ZooKeeper nor Consul hears of it.
+// Stop stops the trainer's process, as SIGSTOP does, or lets it continue if on is false. A stopped
+// process answers nobody, and ZooKeeper and Consul receive nothing from it.
 func (t *Trainer) Stop(on bool) error {
 	if on == t.stopped {
 		return nil

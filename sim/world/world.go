@@ -53,7 +53,7 @@ type World struct {
 	// trainers holds the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
-	placement      *cluster.Placement // placement is that of the training job
+	placement      *cluster.Placement // placement holds the addresses of the job's processes
 	hazards        cluster.Hazards
 	// master is the training job's application master; nil for none. over is true once
 	// EndApplication has ended the job.
@@ -278,7 +278,7 @@ func (w *World) export(m cluster.Model) error {
 	return nil
 }
 
-// groupAddresses is the distance between the first addresses of two groups. It counts in the second
+// groupAddresses is the distance between the first addresses of two groups, counted in the second
 // byte of the IP address. Each value of that byte covers 250 shards.
 const groupAddresses = 40
 

@@ -34,8 +34,8 @@ func (m *Machine) auth(c *Conn, req *Request) {
 }
 
 // prove adds an identity. The server keeps identities in a hash set (ServerCnxn.java, a
-// ConcurrentHashMap). Its order is visible in whoAmI and when auth is expanded: by the low bits of
-// the hashes, then by arrival.
+// ConcurrentHashMap). The order of that set is visible in whoAmI and in ACLs in which auth was
+// expanded: by the low bits of the hashes, then by arrival.
 func (c *Conn) prove(id identity) {
 	if slices.Contains(c.ids, id) {
 		return

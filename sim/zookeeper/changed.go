@@ -19,7 +19,7 @@ type note uint8
 
 const (
 	notedNode      note = 1 << iota // the whole znode
-	notedOffspring                  // only the counters that creates and deletes of children change
+	notedOffspring                  // only the counters that change when a child is created or deleted
 )
 
 // notes holds the znodes that have changed since the last TakeNotes.
@@ -51,9 +51,9 @@ func (m *Machine) noteChanges() {
 }
 
 // TakeNotes reports everything that has changed since its last call. Each znode is reported once,
-// in this order: deleted znodes by path, which may exist again; existing znodes; and znodes of
-// which only children were created or deleted. An image is valid only during the call that receives
-// it.
+// in this order: the paths of deleted znodes, at which new znodes may exist by now; existing
+// znodes; and znodes of which only children were created or deleted. An image is valid only during
+// the call that receives it.
 func (m *Machine) TakeNotes(to interface {
 	Gone(path string)
 	Node(image *NodeImage)
@@ -86,24 +86,26 @@ type Digest struct {
 	Value int64
 }
 
-// A server remembers the digest after each zxid that digestEvery divides, the last digestLimit of
-// them (DataTree.java, logZxidDigest).
+// A server records the digest after each transaction whose zxid is a multiple of digestEvery. It
+// keeps the last digestLimit of these digests (DataTree.java, logZxidDigest).
 const (
 	digestEvery = 128
 	digestLimit = 1024
 )
 
-// digests follows the digest of the tree, which is up to date only when it is remembered.
+// digests computes the digest of the tree. To save time, it brings the sum up to date only when a
+// digest is recorded in log.
 type digests struct {
 	sum     int64
 	changed []*znode // since then
 	log     []Digest
-	// loaded is the zxid that the tree began with, whose digest is not remembered.
+	// loaded is the zxid of the tree that the machine started with. The digest of that tree is not
+	// recorded.
 	loaded  int64
-	scratch []byte // for the bytes that are summed, made once
+	scratch []byte // reused buffer for the bytes that are summed
 }
 
-// Digests returns the digests that a real server tells in answer to the word hash. It needs
+// Digests returns the digests that a real server shows for the four-letter word hash. It needs
 // Config.Digests.
 func (m *Machine) Digests() []Digest {
 	m.rememberDigest()
@@ -111,7 +113,8 @@ func (m *Machine) Digests() []Digest {
 	return slices.Clone(log[max(0, len(log)-digestLimit):])
 }
 
-// countDigests begins with the present tree.
+// countDigests starts to compute digests, if Config.Digests is set. It marks all present znodes as
+// not yet counted.
 func (m *Machine) countDigests() {
 	if !m.cfg.Digests {
 		return
@@ -122,7 +125,8 @@ func (m *Machine) countDigests() {
 	}
 }
 
-// rememberDigest is called before the next transaction.
+// rememberDigest records the digest of the present tree if its zxid is due. It is called before the
+// next transaction.
 func (m *Machine) rememberDigest() {
 	d := m.digests
 	if d == nil || m.zxid%digestEvery != 0 || m.zxid == d.loaded {
@@ -142,7 +146,7 @@ func (m *Machine) rememberDigest() {
 	d.log = append(d.log, Digest{m.zxid, d.sum})
 }
 
-// digestChanges follows the changes of the present transaction.
+// digestChanges notes the znodes that the present transaction has changed, for the next digest.
 func (m *Machine) digestChanges() {
 	if m.digests == nil {
 		return
@@ -163,7 +167,8 @@ func (d *digests) note(n *znode) {
 	}
 }
 
-// count replaces the part of a znode in the sum.
+// count replaces a znode's old checksum in the sum by its new one, or removes it if the znode was
+// deleted.
 func (d *digests) count(t *tree, n *znode) {
 	if strings.HasPrefix(n.path, "/zookeeper/") {
 		return
@@ -195,8 +200,8 @@ func (d *digests) ofNode(n *znode) uint32 {
 	return crc32.Update(sum, crc32.IEEETable, b)
 }
 
-// storedOwner returns the field ephemeralOwner as a server stores it, where containers and TTL
-// nodes have special values (EphemeralType.java).
+// storedOwner returns the value of the field ephemeralOwner that a server stores. It is a special
+// value for containers and TTL nodes (EphemeralType.java).
 func (n *znode) storedOwner() int64 {
 	switch n.kind {
 	case container:

@@ -84,9 +84,9 @@ func (m *Machine) add(parent, n *znode) {
 	m.underWay(parent, parent.countCreate(made.counter, m.zxid))
 }
 
-// countCreate counts the creation of a child and returns the next value of the counter. The tree
-// keeps the larger value. Past the largest int32 the counter wraps only for requests in progress
-// (ZK-5.2, DataTree.java createNode).
+// countCreate counts the creation of a child, and returns the value of the counter after it. The
+// tree keeps the larger of its own value and this one. So after the largest int32 the counter wraps
+// only for requests in progress (ZK-5.2, DataTree.java createNode).
 func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	next = counter + 1
 	if next > n.creates {
@@ -127,7 +127,7 @@ func (m *Machine) counterOf(parent *znode) int32 {
 	return parent.creates
 }
 
-// underWay sets the counter of a parent that requests in progress see. It differs from the tree's
+// underWay sets the counter that requests in progress see for a parent. It differs from the tree's
 // counter only after it has wrapped.
 func (m *Machine) underWay(parent *znode, counter int32) {
 	switch {
@@ -172,10 +172,10 @@ func sequential(flags int32) bool {
 	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == flagPersistentSequentialTTL
 }
 
-// kindOf returns the kind of node that a request makes. The opcode decides, but in a multi the
-// flags do, because all creates are then read alike (on 3.9 except createContainer, ZK-14.7). A
-// plain create with the container flag makes a persistent node (PrepRequestProcessor.java:699,
-// Op.java:272).
+// kindOf returns the kind of node that a request makes. Outside a multi the opcode decides. In a
+// multi the flags decide, because the server reads all creates in it alike (on 3.9 except
+// createContainer, ZK-14.7). A plain create with the container flag makes a persistent node
+// (PrepRequestProcessor.java:699, Op.java:272).
 func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
 	alike := inMulti && m.cfg.Profile == V38
 	switch {

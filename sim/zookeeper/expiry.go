@@ -78,9 +78,9 @@ func (e *expiry) due() []*session {
 // touch moves the session's deadline to one timeout from now (ZK-3.2).
 func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
 
-// touchFor does what touch does, with the given timeout instead of the session's own. A client can ask
-// for one that has passed (ZK-1.6): a server looks only at the ticks that come, so that the session
-// stays until it is touched again.
+// touchFor does what touch does, with the given timeout instead of the session's own. A client can
+// ask for a timeout that has already passed (ZK-1.6). A server looks only at future ticks, so such
+// a session does not expire until it is touched again.
 func (m *Machine) touchFor(s *session, timeoutMs int64) {
 	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
 	if s.deadlineMs < m.expiry.deadline(m.nowMs) {

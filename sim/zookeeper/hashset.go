@@ -9,8 +9,8 @@ import (
 
 // A server keeps the names of a znode's children in a Java HashSet that begins with 8 buckets
 // (DataNode.java:72). It lists them in the order of that set (ZK-5.8): by bucket, and within a
-// bucket in the order of creation, unless it was crowded. A session's ephemerals are in a set of
-// Java's default size (DataTree.java, ephemerals).
+// bucket in the order of creation, unless the bucket had so many names that it became a tree. A
+// session's ephemerals are in a set of Java's default size (DataTree.java, ephemerals).
 const (
 	childBuckets = 8
 	usualBuckets = 16
@@ -58,9 +58,9 @@ func (s *session) owned() []*znode {
 	return nodes
 }
 
-// leaving returns the session's ephemerals in the order in which they are deleted with the session,
-// and in which getEphemerals lists them. It is the order of a copy of the server's set, whose table
-// has another size (ZK-2.7).
+// leaving returns the session's ephemerals in the order in which they are deleted with the session.
+// getEphemerals lists them in the same order. It is the order of a copy of the server's set. The
+// copy's table has another size than the set's (ZK-2.7).
 func (s *session) leaving() []*znode {
 	nodes := s.owned()
 	java.Ordered(java.Filled(nodes, java.CloneBuckets(len(nodes)), pathMember), nodes, pathMember)

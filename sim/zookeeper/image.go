@@ -10,20 +10,20 @@ import (
 )
 
 // Image is the durable state of a server as plain data, for callers that store it outside of
-// memory. It has the same content as a Snapshot, but for the tables in which a server keeps names:
-// one that starts from an image fills them anew, in the order of the image.
+// memory. It has the same content as a Snapshot, except for the hash tables in which a server keeps
+// names. A server that starts from an image fills new tables, in the order of the image.
 type Image struct {
 	Zxid          int64
 	Epoch         int64
 	NextSessionID int64
-	// Nodes has parents before their children. In those that a Snapshot returns, children are in the
-	// order in which the server lists them, as in the file of a real one.
+	// Nodes has parents before their children. In an image made from a Snapshot, children are in
+	// the order in which the server lists them, as in a real server's snapshot file.
 	Nodes    []NodeImage
 	Sessions []SessionImage
 }
 
-// NodeImage is a znode with all its fields, also those that Node does not show. Data and Entry must
-// not be changed.
+// NodeImage is a znode with all its fields, including those that Node does not show. Data and the
+// entries of ACL must not be changed.
 type NodeImage struct {
 	Path string
 	Data []byte
@@ -44,12 +44,13 @@ type Offspring struct {
 	// Creates is the internal cversion, which counts the creations of children (ZK-5.2).
 	Creates int32
 	Pzxid   int64
-	// Peak is the most children that the znode has had since its table was filled; 0 if that is
-	// their number. A Snapshot's images do not have it.
+	// Peak is the largest number of children that the znode has had since its hash table was
+	// filled; 0 if that is the present number. It is not set in an image made from a Snapshot.
 	Peak int32
 }
 
-// SessionImage is one live session. Peak is the most ephemerals that it has had, as in Offspring.
+// SessionImage is one live session. Peak is the largest number of ephemerals that it has had; 0 as
+// in Offspring.Peak.
 type SessionImage struct {
 	ID, TimeoutMs int64
 	Peak          int32
@@ -63,7 +64,7 @@ func (s *Snapshot) Image() Image {
 		above := s.nodes[i].parentPath
 		children[above] = append(children[above], &s.nodes[i])
 	}
-	// Each znode waits behind those that come before it, which are at the end.
+	// waiting is a stack: the znode that comes next is at its end.
 	for waiting := []*savedNode{&s.nodes[0]}; len(waiting) > 0; {
 		n := waiting[len(waiting)-1]
 		image.Nodes = append(image.Nodes, n.node.image(n.owner))

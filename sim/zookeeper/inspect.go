@@ -48,7 +48,7 @@ type WatchInfo struct {
 // Zxid returns the last zxid applied.
 func (m *Machine) Zxid() int64 { return m.zxid }
 
-// NowMs returns the latest time that an input has brought.
+// NowMs returns the machine's time, which is the latest time that an input has carried.
 func (m *Machine) NowMs() int64 { return m.nowMs }
 
 // Lookup returns the znode at path; false if there is none.
@@ -169,8 +169,9 @@ func (m *Machine) WatchedPaths() []Watched {
 	})
 }
 
-// WatchingConns lists by connection the watches of the data table. A connection whose watches have
-// all fired still counts (WatchManager.java, watch2Paths). It needs Config.ShowWatches.
+// WatchingConns lists the connections, each with the paths of its watches in the data table. A
+// connection whose watches have all fired still counts (WatchManager.java, watch2Paths). It needs
+// Config.ShowWatches.
 func (m *Machine) WatchingConns() []Watching {
 	shown := m.watches.data.shown
 	list := make([]Watching, 0, len(shown.ofConn))
@@ -181,8 +182,8 @@ func (m *Machine) WatchingConns() []Watching {
 	return list
 }
 
-// shownWatches is what the words about watches show of a watch table: the two tables of a real
-// server, whose order depends on all that was ever in them.
+// shownWatches holds what the four-letter words about watches show of a watch table: copies of the
+// two hash tables of a real server. Their order depends on everything that was ever in them.
 type shownWatches struct {
 	paths  *java.Table
 	ofConn map[*Conn]*java.Table
@@ -205,14 +206,14 @@ func (s *shownWatches) add(c *Conn, path string) {
 	s.ofConn[c].Add(path)
 }
 
-// fire follows a watch that has fired.
+// fire removes a watch that has fired from its connection's table.
 func (s *shownWatches) fire(c *Conn, path string) {
 	if s != nil {
 		s.ofConn[c].Remove(path)
 	}
 }
 
-// remove follows a watch that its connection has removed.
+// remove removes a watch that its connection has removed.
 func (s *shownWatches) remove(c *Conn, path string) {
 	if s == nil {
 		return
@@ -223,14 +224,14 @@ func (s *shownWatches) remove(c *Conn, path string) {
 	}
 }
 
-// close follows a path that nobody watches any more.
+// close removes a path that nobody watches any more.
 func (s *shownWatches) close(path string) {
 	if s != nil {
 		s.paths.Remove(path)
 	}
 }
 
-// forget follows a connection that has ended.
+// forget removes a connection that has ended.
 func (s *shownWatches) forget(c *Conn) {
 	if s != nil {
 		delete(s.ofConn, c)

@@ -69,9 +69,9 @@ type Config struct {
 	// MinSessionTimeoutMs and MaxSessionTimeoutMs limit the timeouts that clients can get; 0 means
 	// 2 and 20 ticks.
 	MinSessionTimeoutMs, MaxSessionTimeoutMs int64
-	// ClientSpeed is how many ms of the machine's clock pass in one ms of the clients' clock, by
-	// which clients ping. A session lasts ClientSpeed times the timeout that its client is told.
-	// The limits above are for the timeouts that clients are told. 0 means 1.
+	// ClientSpeed is how many ms of the machine's clock pass in one ms of the clients' clock.
+	// Clients ping by their own clock. So a session lasts ClientSpeed times the timeout that its
+	// client is told. The limits above are for the timeouts that clients are told. 0 means 1.
 	ClientSpeed float64
 	// ServerID is the high byte of session ids; 0 means 1, the id of a standalone server.
 	ServerID uint8
@@ -100,10 +100,10 @@ type Config struct {
 	DigestAlg string
 	// SkipACL permits everything to everybody (zookeeper.skipACL).
 	SkipACL bool
-	// SASLUsers are who can authenticate by SASL's DIGEST-MD5, with their passwords; nil means that
-	// the server has no SASL. SuperUsers are those of them who have all permissions
-	// (zookeeper.superUser). SASLScheme makes sasl a scheme of ACLs (SASLAuthenticationProvider), and
-	// AnyUser a name in them that stands for each of the users (letAnySaslUserDoX); "" means none.
+	// SASLUsers maps the users who can authenticate by SASL's DIGEST-MD5 to their passwords; nil
+	// means that the server has no SASL. SuperUsers lists the users who have all permissions
+	// (zookeeper.superUser). SASLScheme makes sasl a scheme of ACLs (SASLAuthenticationProvider).
+	// AnyUser is a name that stands for every user in such ACLs (letAnySaslUserDoX); "" means none.
 	SASLUsers  map[string]string
 	SuperUsers []string
 	SASLScheme bool
@@ -118,11 +118,11 @@ type Config struct {
 	// ContainerMaxNeverUsedMs is how long a container that never had a child may exist, in ms; 0
 	// means forever.
 	ContainerMaxNeverUsedMs int64
-	// ShowWatches has the machine follow a real server's tables of watches, for WatchedPaths and
-	// WatchingConns, which cost memory for each watch.
+	// ShowWatches makes the machine simulate a real server's tables of watches, which WatchedPaths
+	// and WatchingConns need. The tables cost memory for each watch.
 	ShowWatches bool
-	// Digests has the machine follow the digest of its tree, for the method Digests, which takes time
-	// and memory for each znode.
+	// Digests makes the machine compute the digest of its tree, which the method Digests needs.
+	// This costs time and memory for each znode.
 	Digests bool
 	// ChildOrder, if set, returns the order of names in an answer to getChildren. If nil, it is the
 	// order of a server's HashSet (ZK-5.8). The function receives the sorted names, which it may
@@ -164,15 +164,16 @@ type Machine struct {
 
 	tree *tree
 	zxid int64
-	// lostZxids counts the zxids after zxid that were taken but belong to no transaction (ZK-8.6).
+	// lostZxids counts the zxids that were taken after zxid but belong to no transaction (ZK-8.6).
 	lostZxids int64
 	epoch     int64
 	changes   []change
-	// kept has the sets that the present multi has changed; inMulti is set while one is applied.
+	// kept holds the sets that the present multi has changed, each with a copy from before the
+	// multi. inMulti is set while a multi is applied.
 	kept    []keptSet
 	inMulti bool
-	// ahead holds the sequence counters of parents, where requests in progress see another value
-	// than the tree has.
+	// ahead holds the sequence counters of parents for which requests in progress see a different
+	// value than the tree has.
 	ahead map[*znode]int32
 	notes notes
 	// digests is nil unless Config.Digests is set.
@@ -187,13 +188,14 @@ type Machine struct {
 
 	conns   map[ConnID]*Conn
 	watches watches
-	// saslUser is the last known user that has tried to authenticate by SASL.
+	// saslUser is the last user who tried to authenticate by SASL. In 3.8 an attempt of an unknown
+	// user does not change it.
 	saslUser string
 	// readOnly is true on a follower without a leader (see readonly.go).
 	readOnly bool
 
 	outbox   []Out
-	path     []byte // room to put one together
+	path     []byte // a buffer in which a path is put together
 	roomy    int    // see Drain
 	counters Counters
 }
@@ -236,14 +238,14 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 		m.touch(c.session)
 	}
 	if !req.Pipelined {
-		clear(m.ahead) // nothing is under way any more
+		clear(m.ahead) // no earlier request is in progress any more
 	}
 	m.do(c, req)
 }
 
-// do executes a request at the server that the table of operations names. If the session has moved
-// to another server, a write changes nothing, and the connection is closed without an answer
-// (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
+// do executes a request. The table of operations says at which server. If the session has moved to
+// another server, a write changes nothing, and the connection is closed without an answer (ZK-24.5;
+// FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.enforced(c, req):

@@ -57,8 +57,9 @@ const (
 	refusedWithZxid
 )
 
-// decodes decodes the operations one after another, as MultiOperationRecord.java does. 3.9 also
-// makes a create's options (ZK-14.8, ZK-14.15). All operations must be reads, or all writes.
+// decodes decodes the operations one after another, as MultiOperationRecord.java does. While
+// decoding, 3.9 also checks a create's flags and ACL (ZK-14.8, ZK-14.15). All operations must be
+// reads, or all writes.
 func (m *Machine) decodes(req *Request) decoding {
 	for i := range req.Ops {
 		op := &req.Ops[i]
@@ -83,7 +84,8 @@ func (m *Machine) decodes(req *Request) decoding {
 	return decoded
 }
 
-// holds reports whether the operations, which are of one kind, may occur in such a compound.
+// holds reports whether operations may occur in a compound request of the kind in. All operations
+// must be of the same kind as the first.
 func holds(ops []Request, in nesting) bool { return len(ops) > 0 && ops[0].Op.entry().nests == in }
 
 func hasNullPath(ops []Request) bool {

@@ -58,9 +58,9 @@ type ConnectResponse struct {
 	HasReadOnly, ReadOnly bool
 }
 
-// Reply answers one request. Op determines which fields are valid; after an error none is, but for
-// Results that are not nil (ZK-8.6). Slices
-// belong to the machine, which never changes them. Callers must not change them either.
+// Reply answers one request. Op determines which fields are valid. After an error no field is valid
+// except Results, if it is not nil (ZK-8.6). Slices belong to the machine, which never changes
+// them. Callers must not change them either.
 type Reply struct {
 	Xid  int32
 	Zxid int64

@@ -56,7 +56,8 @@ func (m *Machine) getData(c *Conn, req *Request) {
 	r.Data, r.Stat = n.data, n.stat()
 }
 
-// getChildren answers getChildren, and with the stat getChildren2. If it fails, it sets no watch.
+// getChildren answers getChildren and getChildren2. Only the answer to getChildren2 contains the
+// stat. If it fails, it sets no watch.
 func (m *Machine) getChildren(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n, code := m.readable(c, req)

@@ -21,8 +21,8 @@ func (m *Machine) newLocalSession() *session {
 	return s
 }
 
-// refusesWrite answers a request that needs a quorum with an error, if the server has none. It
-// reports whether it did.
+// refusesWrite answers a request with an error if the request needs a quorum and the server has
+// none. It reports whether it did.
 func (m *Machine) refusesWrite(c *Conn, req *Request) bool {
 	if !m.readOnly || req.Op == OpCloseSession || req.Op.entry().place < atLeader {
 		return false

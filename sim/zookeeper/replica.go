@@ -18,8 +18,8 @@ type Transaction struct {
 	zxid    int64
 	nowMs   int64
 	changes []savedChange
-	// opened is the id of a session that the write created, and ended of one that it ended; 0 for
-	// none.
+	// opened is the id of the session that the write created, and ended the id of the session that
+	// it ended; 0 for none.
 	opened, ended int64
 }
 

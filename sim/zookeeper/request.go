@@ -140,8 +140,8 @@ type Request struct {
 	// Watches holds the lists of setWatches and setWatches2; nil means empty lists.
 	Watches *WatchLists
 	// Malformed marks a body that cannot be decoded, or a read that has a null where the server
-	// needs a string. The answer is -5. On 3.8 a malformed write still uses up its zxid. A multi
-	// that is malformed has in Ops the operations before the one that cannot be decoded.
+	// needs a string. The answer is -5. On 3.8 a malformed write still uses up its zxid. In a
+	// malformed multi, Ops holds only the operations before the one that cannot be decoded.
 	Malformed bool
 	// Pipelined means that the request arrived before the previous request was answered, so that
 	// both are in progress together (ZK-5.2). It is not sent on the wire.

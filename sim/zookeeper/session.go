@@ -13,8 +13,9 @@ import (
 type session struct {
 	id        int64
 	timeoutMs int64
-	// loggedMs is the timeout that a restarted server gives the session: that of its creation, or of a
-	// later createSession. A re-attach is not logged (SessionTrackerImpl.java, sessionsWithTimeout).
+	// loggedMs is the timeout that the session gets when the server restarts. It was set when the
+	// session was created, or by a later createSession. A re-attach does not change it, because it
+	// is not logged (SessionTrackerImpl.java, sessionsWithTimeout).
 	loggedMs int64
 	// deadlineMs is the tick at which the session expires unless it is touched. filedMs is the time
 	// of the bucket that holds it (see expiry.go).
@@ -24,8 +25,8 @@ type session struct {
 	// conn is the attached connection; nil between connections.
 	conn *Conn
 	// firstOwned and lastOwned are the ends of the linked list of the session's ephemerals, in the
-	// order of creation. owns is their number. set is the Java HashSet of their paths; nil until there
-	// was one.
+	// order of creation. owns is their number. set is the Java HashSet of their paths; nil until
+	// the session creates its first ephemeral.
 	firstOwned, lastOwned *znode
 	owns                  int32
 	set                   *java.Set

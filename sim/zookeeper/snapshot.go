@@ -23,14 +23,15 @@ type savedNode struct {
 	node       znode
 	parentPath string
 	owner      int64
-	// peak is the most children that the znode has had, if it has no set.
+	// peak is the largest number of children that the znode has had. It is only used if node.set is
+	// nil.
 	peak int32
 }
 
 type savedSession struct {
 	id, timeoutMs int64
 	// owned holds the paths of the session's ephemerals in the order of creation. set is their Java
-	// set. Where it is nil, peak is the most of them so far.
+	// set. If set is nil, peak is the largest number of ephemerals that the session has had.
 	owned []string
 	set   *java.Set
 	peak  int32
@@ -98,8 +99,9 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
-// loaded returns the set of a loaded znode or session: the saved one, or else the one that was filled
-// anew, after it has had peak members.
+// loaded returns the Java set of a loaded znode or session: a clone of the set in the snapshot, if
+// there is one. Otherwise it returns filled, which was filled while loading, in the size that it
+// has after holding peak members.
 func loaded(filled, saved *java.Set, first uint32, peak int32) *java.Set {
 	if saved != nil {
 		return saved.Clone()

@@ -18,7 +18,8 @@ const (
 	nodeACLSet
 )
 
-// change is a change that the present transaction has applied, with what a rollback needs.
+// change is a change that the present transaction has made, with the old values that a rollback
+// needs.
 type change struct {
 	kind changeKind
 	node *znode
@@ -30,8 +31,8 @@ type change struct {
 	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
-	// These are old values from before a create: the parent's counter in the tree and as requests
-	// in progress see it.
+	// These are the values of the parent's counter before a create: creates in the tree, and
+	// counter as requests in progress see it.
 	creates, counter int32
 	// bytes is by how much the size of the data has changed, in bytes.
 	bytes int64
@@ -104,10 +105,11 @@ func (m *Machine) rollback() {
 	}
 }
 
-// keptSet is a Java set with what it was before the present multi changed it.
+// keptSet holds a Java set, and a copy of it from before the present multi changed it.
 type keptSet struct{ set, then *java.Set }
 
-// keep records the sets that a create or delete of n changes, for a rollback. Only a multi has one.
+// keep copies the sets that a create or delete of n changes, for a rollback. It does so only in a
+// multi, because no other transaction is rolled back.
 func (m *Machine) keep(parent, n *znode) {
 	if !m.inMulti {
 		return
@@ -184,7 +186,7 @@ func (m *Machine) write(c *Conn, req *Request) {
 	unread := req.Malformed || req.Op == OpDeleteContainer && req.NullPath
 	switch {
 	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
-		unread = false // it takes the whole frame for the path
+		unread = false // 3.8 takes the whole frame as the path
 	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39):
 		// For this operation 3.8 decodes the body before it takes a zxid. 3.9 does so for all
 		// operations (PrepRequestProcessor).
@@ -253,8 +255,8 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 }
 
 // createSession handles a request for another session on a connection that already has one. The
-// answer is another connect response. The session gets the requested timeout until it is touched
-// again, and after a restart (ZK-1.6).
+// answer is another connect response. The requested timeout applies until the session is next
+// touched, and again after a restart of the server (ZK-1.6).
 func (m *Machine) createSession(c *Conn, req *Request) {
 	code := CodeOK
 	if req.Malformed {

@@ -18,7 +18,7 @@ type watchTable struct {
 	free  []uint32
 	// slots is shared by both tables.
 	slots *slots
-	// shown follows the order of a real server's table; nil if nobody asks for it.
+	// shown simulates the order of a real server's table; nil if Config.ShowWatches is not set.
 	shown *shownWatches
 	// recursive is the number of recursive watches. If it is 0, an event need not check ancestors.
 	recursive int
@@ -323,7 +323,7 @@ func (w *watches) forget(c *Conn) {
 // watch of the connection, and possibly some that had one earlier.
 type ownLists struct {
 	few  []uint32
-	many []*page // used once there are many, by number / pageBits
+	many []*page // used once there are many numbers; indexed by number / pageBits
 	// marked counts the numbers in many. When they are a large part of all lists, no more are added
 	// and any becomes true. Then every list may have a watch.
 	marked int

@@ -29,7 +29,7 @@ type znode struct {
 
 	// lists caches the lists of the children's names. It is nil until a client first asks for them.
 	lists *childLists
-	// set is the Java HashSet of the children's names. It is nil until there was a child.
+	// set is the Java HashSet of the children's names. It is nil until the first child is created.
 	set *java.Set
 
 	// watched is the last list of data watches on the znode's path; nil before the first watch.
@@ -53,8 +53,8 @@ type znode struct {
 	// in the tree's list mortals, which the sweep visits.
 	ttlMs  int64
 	mortal int32
-	// digest is the znode's part in the digest of the tree; undigested is set while the znode has
-	// changed since.
+	// digest is the znode's part in the sum of the tree's digest. undigested is set if the znode
+	// has changed since that part was computed.
 	digest uint32
 
 	czxid, mzxid, pzxid int64
@@ -122,8 +122,8 @@ func (n *znode) unlinkChild(child *znode) {
 	n.relist(child, true)
 }
 
-// relinkChild undoes unlinkChild. Everything done to the list after it must have been undone
-// before.
+// relinkChild undoes unlinkChild. All changes made to the list since unlinkChild must have been
+// undone first.
 func (n *znode) relinkChild(child *znode) {
 	if child.prev != nil {
 		child.prev.next = child

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Pack writes a directory of vectors as one zip archive, about a twentieth of their size. Programs
-// built with the tag release contain the archive; see .ci/release.sh.
+// Pack writes a directory of vectors as one zip archive, which has about a twentieth of the
+// directory's size. Programs built with the tag release contain the archive; see .ci/release.sh.
 func Pack(w io.Writer, fsys fs.FS) error {
 	archive := zip.NewWriter(w)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {

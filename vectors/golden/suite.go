@@ -44,8 +44,8 @@ type Source struct {
 	// call.
 	Path   string `json:"path"`
 	Symbol string `json:"symbol"`
-	// With names the real software below the reference while recording, such as a version of
-	// tensorflow. It is empty if stand-ins were used.
+	// With names the real libraries that the reference used during the recording, such as a version
+	// of tensorflow. It is empty if stand-ins were used.
 	With string `json:"with,omitempty"`
 }
 
@@ -111,11 +111,12 @@ func SuiteOf(op string) string {
 // manifestName is the name of the file with the hashes of all suites.
 const manifestName = "manifest.json"
 
-// casesDir is the folder of the case files. They hold the questions that people wrote, from which
-// suites are recorded.
+// casesDir is the folder of the case files. They hold questions that people wrote. The suites are
+// recorded from these questions.
 const casesDir = "cases"
 
-// KnownFailing is the name of a file that lists cases by id. The engine is known to fail them.
+// KnownFailing is the name of the file that lists the ids of the cases that the engine is known to
+// fail.
 const KnownFailing = "known_failing.txt"
 
 // Suites reads the suites of a directory, sorted by name.

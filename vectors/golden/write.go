@@ -43,7 +43,8 @@ func (s *Suite) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compact encodes v as JSON without white space. Otherwise raw JSON in v stays unchanged.
+// compact encodes v as JSON. It removes white space from raw JSON in v, and changes nothing else in
+// it.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -148,8 +148,9 @@ func (s *nameSection) fill(names []Name) error {
 	return nil
 }
 
-// fill sets the reason of the listed names, or with Rest of all names not in said. Rest is allowed
-// only for names to be ported later. So every name without a port must be listed.
+// fill sets the reason of the listed names. If Rest is set, it sets the reason of all names that
+// are not in said. Rest is allowed only for names to be ported later. So every name that will never
+// have a port must be listed.
 func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said map[string]bool, later bool) error {
 	if x.Reason == "" || (len(x.Names) > 0) == x.Rest || x.Rest && !later {
 		return fmt.Errorf("found reason %q for %q, want a reason and its names, or with later the rest", x.Reason, x.Names)

@@ -16,8 +16,8 @@ import (
 
 // These are the possible decisions about a quirk of the reference.
 const (
-	Match   = "match"   // the engine does the same
-	Fix     = "fix"     // the same, and a toggle repairs it
+	Match   = "match"   // the engine behaves as the reference does
+	Fix     = "fix"     // the engine behaves as the reference does, and a toggle repairs it
 	Diverge = "diverge" // the port deliberately behaves differently
 	Later   = "later"   // it waits for something
 )
@@ -38,7 +38,8 @@ type Quirk struct {
 	Reason string `yaml:"reason"`
 	// Repaired says what the engine does instead if the repair of a Fix is switched on.
 	Repaired string `yaml:"repaired"`
-	// Forms maps the name of each other variant of the quirk to what the engine does in it.
+	// Forms describes the other variants of the quirk. It maps each variant's name to what the
+	// engine does in that variant.
 	Forms map[string]string `yaml:"forms"`
 	// Differs lists logs of scenarios in which the quirk makes a runner differ from the simulation.
 	Differs []DiffersOn `yaml:"differs"`
@@ -130,7 +131,7 @@ var (
 // be of a repairable quirk.
 //
 // One quirk may have a variant other than the reference's and the repaired one, written as
-// "Q25=fork". It stands alone, or after a comma behind a choice.
+// "Q25=fork". It may be the whole text, or it follows one of the choices above and a comma.
 func CheckToggles(text string) error {
 	if m := quirkForm.FindStringSubmatch(text); m != nil {
 		q, err := FindQuirk(m[2])

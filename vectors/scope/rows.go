@@ -16,9 +16,9 @@ type Row struct {
 	// ID is the letter of the group and a number, such as A1b or B-W3.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// State is done, part, later or none. A row about a file takes the state of its module. Rows of
-	// group G have no state here, because it follows from the boxes of the modules, and neither have
-	// those that are [Row.Derived].
+	// State is done, part, later or none. A row about a file takes the state of its module. Two
+	// kinds of rows have no state here: those of group G, whose state follows from the boxes of the
+	// modules, and those that are [Row.Derived].
 	State string `yaml:"state"`
 	// Home is the part of the project that the row belongs to.
 	Home string `yaml:"home"`
@@ -27,7 +27,8 @@ type Row struct {
 	// Files lists the reference's files that the row is about, named as in [Names]. Only rows of
 	// groups A, C, D and E have them.
 	Files []string `yaml:"files"`
-	// Tests lists the Go tests that show a row which is about no file of the reference.
+	// Tests lists Go tests. If the row is about no file of the reference, they show that the
+	// behaviour is implemented.
 	Tests []string `yaml:"tests"`
 	// Commands lists the programs that the row promises. Each is monosim with the names of a
 	// command, or make with a target. A row is not done while one of them is missing.
@@ -37,8 +38,9 @@ type Row struct {
 // Group returns the letter of the row's group.
 func (r Row) Group() string { return r.ID[:1] }
 
-// Derived reports whether the row's state follows from evidence: its files, tests and commands. It
-// does for the rows of the training side and all that name files, unless there is nothing to do.
+// Derived reports whether the row's state is computed from evidence: its files, tests and commands.
+// This is so for rows of groups C, D and E and for rows that name files. It is not so for group G,
+// and for rows with the state none.
 func (r Row) Derived() bool {
 	return r.State != "none" && r.Group() != "G" && (len(r.Files) > 0 || strings.Contains("CDE", r.Group()))
 }

@@ -82,8 +82,9 @@ func (r *httpRequest) parseLine(line string) error {
 	return nil
 }
 
-// cutLine splits a request line of libevent 2.1.12 with at least three words. method is the first
-// word, version the last, and target the text between them. Spaces may end the line.
+// cutLine splits a request line as libevent 2.1.12 does. The line must have at least three words.
+// method is the first word, version the last, and target the text between them. Spaces may end the
+// line.
 func cutLine(line string) (method, target, version string, ok bool) {
 	line = strings.TrimRight(line, " ")
 	if len(line) < len("GET / HTTP/1.0") {
@@ -97,7 +98,7 @@ func cutLine(line string) (method, target, version string, ok bool) {
 	return method, rest[:space], rest[space+1:], true
 }
 
-// cutLineOld splits a request line of libevent 2.1.8. The line must have exactly three words,
+// cutLineOld splits a request line as libevent 2.1.8 does. The line must have exactly three words,
 // separated by single spaces.
 func cutLineOld(line string) (method, target, version string, ok bool) {
 	words := strings.Split(cString(line), " ")
@@ -159,8 +160,8 @@ func (h *httpHeaders) add(line string) bool {
 	return true
 }
 
-// continues reports whether every CR in a header value is followed by a blank, so that the value
-// may continue on the next line.
+// continues reports whether a header value is valid: each CR in it must be followed by a blank, as
+// if the value continued on the next line.
 func continues(value string) bool {
 	for {
 		_, rest, found := strings.Cut(value, "\r")

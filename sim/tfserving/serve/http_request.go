@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// httpRequest is a request as libevent parses it. If the request was refused, only the fields
-// before the error are set.
+// httpRequest is a request as libevent parses it. If the request was refused, only the fields that
+// were parsed before the error are set.
 type httpRequest struct {
 	// old selects libevent 2.1.8, used by tfs-2.4, instead of 2.1.12, used by tfs-head.
 	old bool

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// open reads the files that configure the ports, and then opens the ports. It is called with mu
-// held when the server is ready to serve.
+// open reads the files that configure the ports, and then opens the ports. The server calls it once
+// it is ready to serve. The caller holds mu.
 func (s *Server) open() {
 	files := &portFiles{}
 	(*host)(s).Look(func(disk tfserving.Storage) { files.read(disk, &s.opt.Machine) }, func() { s.listen(files) })
@@ -86,8 +86,8 @@ func (s *Server) tellGRPC() {
 	}
 }
 
-// addressToTell returns the address to log. It contains the configured port asked, or with AnyPort
-// the port that is actually open.
+// addressToTell returns the address to log. Its port is the configured one, asked. With AnyPort it
+// is the port that is actually open.
 func (s *Server) addressToTell(host string, asked, open int) string {
 	if !s.opt.AnyPort {
 		open = asked

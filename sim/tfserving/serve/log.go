@@ -128,7 +128,7 @@ var places = []struct {
 	{"Encountered an error for servable", harnessFile, 155, 185},
 	{"Servable {", aspiredFile, 360, 420},
 	{"Loading servable: ", retrierFile, 37, 40},
-	{"Request doesn't match any declared signature", "batching/batching_session.cc", 387, 387}, // tfs-head has a queue instead
+	{"Request doesn't match any declared signature", "batching/batching_session.cc", 387, 387}, // only tfs-2.4 logs this
 }
 
 // eventLines holds the lines that upstream's manager and harness log when a state changes. They are

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// meter holds the metrics of a profile (TFS-14.1). They are those of TF Serving, and of
-// TensorFlow's metrics those about loads and runs. The metrics of the request log stay empty.
+// meter holds the metrics of a profile (TFS-14.1): all metrics of TF Serving, and TensorFlow's
+// metrics about loads and runs. The metrics of the request log stay empty.
 type meter struct {
 	metrics []*metric // metrics is sorted by name
 
@@ -105,15 +105,16 @@ func (m *meter) warmedUp(w tfserving.Warmup) {
 	}
 }
 
-// batched records a request that is to be batched (batching_session.cc, ComputeInputSize).
+// batched records the input sizes of a request that will be put into a batch. firstDimensions holds
+// the first dimension of each input (batching_session.cc, ComputeInputSize).
 func (m *meter) batched(firstDimensions []int64) {
 	for _, n := range firstDimensions {
 		m.inputSizes.cell(labels{}).add(float64(n))
 	}
 }
 
-// ranBatch records a batch that a thread takes. The label of the time in the queue is empty: a session of the
-// server does not know its thread pool's name.
+// ranBatch records a batch that a thread takes from the queue. The time in the queue gets an empty
+// label, because the server's batching session does not know the name of its thread pool.
 func (m *meter) ranBatch(b tfserving.BatchTaken) {
 	for _, d := range b.Waited {
 		m.queuing.cell(labels{}).add(float64(d.Microseconds()))
@@ -128,9 +129,9 @@ func (m *meter) ranBatch(b tfserving.BatchTaken) {
 	}
 }
 
-// batchSizes returns a metric of the sizes of batches, which is on the page from its first value on. In tfs-2.4
-// it is a sampler of percentiles, of which the exporter writes a counter of 0 (prometheus_exporter.cc,
-// SerializeMetric).
+// batchSizes returns a metric of batch sizes. The page lists it only once it has a value. In
+// tfs-2.4 the metric is a sampler of percentiles, which the exporter prints as a counter with value
+// 0 (prometheus_exporter.cc, SerializeMetric).
 func batchSizes(profile tfserving.Profile, name string, labelNames ...string) *metric {
 	m := newHistogram("/tensorflow/serving/batching_session/"+name, exponential(1, 2, 14), labelNames...)
 	if m.late = true; profile != tfserving.ProfileHead {
@@ -149,8 +150,9 @@ func (m *meter) loaded(l tfserving.Load) {
 	m.loadLatency.cell(labels{l.Path}).increment(l.Latency.Microseconds())
 }
 
-// graphRan records runs of a graph, and a warm-up request for which they were as what it is: upstream runs it by the
-// functions of requests (servables/tensorflow/saved_model_warmup.cc).
+// graphRan records the runs of a graph. If a warm-up request caused them, it also records that
+// request like a client's, because upstream runs warm-ups with the same functions as requests
+// (servables/tensorflow/saved_model_warmup.cc).
 func (m *meter) graphRan(r tfserving.Run) {
 	for range r.Times {
 		m.ran(r.Took)
@@ -161,7 +163,7 @@ func (m *meter) graphRan(r tfserving.Run) {
 // ran records one run of a graph and its duration (tensorflow core/framework/metrics.cc,
 // UpdateGraphExecTime).
 func (m *meter) ran(took time.Duration) {
-	micros := max(took.Microseconds(), 1) // one of none is not counted
+	micros := max(took.Microseconds(), 1) // upstream does not count a run of 0 us
 	m.graphRuns.cell(labels{}).increment(1)
 	m.graphRunTime.cell(labels{}).increment(micros)
 	m.graphRunTimes.cell(labels{}).add(float64(micros))
@@ -228,7 +230,7 @@ type metric struct {
 	kind       metricKind
 	labelNames []string
 	limits     []float64 // limits holds the upper limits of a histogram's buckets; the last bucket has none
-	late       bool      // late metrics are not listed without a value
+	late       bool      // a late metric is not listed until it has a value
 
 	mu    sync.RWMutex
 	cells map[labels]*cell

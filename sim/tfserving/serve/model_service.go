@@ -94,8 +94,8 @@ func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	return values
 }
 
-// increases returns how much each metric has grown since before, sorted by name. Upstream's order
-// is the random order of a hash table.
+// increases returns how much each metric has grown since its value in before. The result is sorted
+// by name. Upstream's order is the random order of a hash table.
 func (s *Server) increases(before map[string]int64) (metrics []*apis.Metric) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		metrics = append(metrics, &apis.Metric{

@@ -35,12 +35,13 @@ type Options struct {
 	// Further requests wait in the order of arrival.
 	PredictThreads int
 	// PredictItemTime is added to the cost model's PredictTime for each item of a Predict. The
-	// number of items is the first dimension of the inputs. A time drawn from a distribution grows
-	// in proportion. PredictTime must be above 0.
+	// number of items is the first dimension of the inputs. If request times are drawn from a
+	// distribution, the drawn time grows by the same factor as PredictTime. PredictTime must be
+	// above 0.
 	PredictItemTime time.Duration
 	// Timings adds the trailers TrailerWaited and TrailerWorked to gRPC answers of
-	// PredictionService. They hold the times for which the request waited for a thread and was
-	// executed, in nanoseconds.
+	// PredictionService. They say how long the request waited for a thread and how long a thread
+	// executed it, in nanoseconds.
 	Timings bool
 	// PredictFault is the error of every inference request; nil for none.
 	PredictFault *env.RPCError

@@ -17,7 +17,7 @@ import (
 // ownFlags holds the flags that only the simulation has, not upstream's server (TFS-9.5).
 type ownFlags struct{ *flag.FlagSet }
 
-// ownValues holds flags as text, which must still be parsed to become options.
+// ownValues holds the text of those flags that must be parsed further to become options.
 type ownValues struct {
 	predictFault string
 	predictLaw   string
@@ -179,8 +179,8 @@ func (c *Command) parsePredictLaw() (err error) {
 	return nil
 }
 
-// These are the limits of --monosim_speed. Beyond them a real machine could not keep the simulated
-// times.
+// These are the limits of --monosim_speed. Beyond them a real machine could not keep up with the
+// simulated times.
 const (
 	minSpeed = 0.001
 	maxSpeed = 1000

@@ -169,8 +169,8 @@ func (s *Server) rest(d time.Duration) error {
 
 var errSocketClosed = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
 
-// These trailers are sent if Options.Timings is set. They say for how many nanoseconds a request
-// waited for a thread, and for how many a thread executed it.
+// These trailers are sent if Options.Timings is set. They say how many nanoseconds a request waited
+// for a thread, and how many nanoseconds a thread executed it.
 const (
 	TrailerWaited = "monosim-waited-ns"
 	TrailerWorked = "monosim-worked-ns"

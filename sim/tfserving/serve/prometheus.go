@@ -7,7 +7,8 @@ import (
 )
 
 // page returns the Prometheus page, as upstream's PrometheusExporter::GeneratePage does. It lists
-// every metric by name, even one without a value, but for those that are made with their first value.
+// every metric by name, even one without a value. Only metrics marked late are left out until they
+// have a value.
 func (m *meter) page() string {
 	var lines []string
 	for _, metric := range m.metrics {

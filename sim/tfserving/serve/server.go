@@ -125,8 +125,8 @@ func (s *Server) Drain(limit time.Duration) bool {
 	return server.Shutdown(limit)
 }
 
-// end ends the process; the caller holds mu. The ports are closed on another goroutine, because
-// requests that must end first may be waiting for mu.
+// end ends the process; the caller holds mu. Another goroutine closes the ports, because closing
+// them waits for requests in progress, and these may be waiting for mu.
 func (s *Server) end(code int, stdout string) {
 	if s.ended {
 		return

@@ -13,8 +13,8 @@ import (
 )
 
 // credentials returns the TLS credentials of --ssl_config_file; nil without the flag. If the file
-// cannot be read, it ends the process, as upstream aborts (model_servers/server.cc:122-154), and ok
-// is false.
+// cannot be read, credentials ends the process and returns ok false. Upstream aborts in this case
+// (model_servers/server.cc:122-154).
 func (s *Server) credentials(files *portFiles) (secure credentials.TransportCredentials, ok bool) {
 	if s.opt.Machine.SSLConfigFile == "" {
 		s.log.logf(env.Info, "Using InsecureServerCredentials")

@@ -19,9 +19,9 @@ type Tensor struct {
 }
 
 // Parse converts a TensorProto. Like Tensor::FromProto, it fails for an invalid shape, for
-// tensor_content of a wrong size, for a bool in it that is neither 0 nor 1, and for a dtype without
-// numbers, booleans or strings. Unlike the runtime it also refuses DT_RESOURCE and DT_VARIANT. The
-// runtime of 2.4 accepted any byte as a bool.
+// tensor_content of a wrong size, for a bool in tensor_content that is neither 0 nor 1, and for a
+// dtype without numbers, booleans or strings. Unlike the runtime it also refuses DT_RESOURCE and
+// DT_VARIANT. The runtime of 2.4 accepted any byte as a bool.
 func Parse(proto *framework.TensorProto) (Tensor, error) {
 	shape, err := Shape(proto.GetTensorShape())
 	if err != nil {

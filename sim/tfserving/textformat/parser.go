@@ -10,7 +10,7 @@ import (
 )
 
 // parser parses text and sets the fields of messages (TextFormat::Parser::ParserImpl). Its methods
-// return false after an error, which is then in found.
+// record an error in found, and then return false.
 type parser struct {
 	tokenizer
 	Parser
@@ -81,8 +81,8 @@ func (p *parser) separator() bool {
 	return true
 }
 
-// field parses one field (ConsumeField). After a skipped field or an expanded Any no separator may
-// follow.
+// field parses one field (ConsumeField) and the optional separator after it. No separator may
+// follow a skipped field or an expanded Any.
 func (p *parser) field(m protoreflect.Message) bool {
 	of := m.Descriptor()
 	if p.tryConsume("[") {
@@ -113,8 +113,8 @@ func (p *parser) field(m protoreflect.Message) bool {
 	return p.value(m, field) && p.separator()
 }
 
-// fieldNamed returns the field of a message with a name; nil if there is none. A group has the name
-// of its type.
+// fieldNamed returns the field of a message with a name; nil if there is none. A group is found by
+// the name of its type.
 func fieldNamed(of protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	field := of.Fields().ByName(protoreflect.Name(name))
 	if field == nil {

@@ -1,6 +1,6 @@
-// Package tfrecord reads TFRecord files from memory, and reports damage in the words of a model
-// server's TensorFlow (tensorflow core/lib/io/record_reader.cc). Package engine/tfrecord has the
-// format of records, and writes them.
+// Package tfrecord reads TFRecord files from memory, and reports damage with TensorFlow's error
+// texts (tensorflow core/lib/io/record_reader.cc). Package engine/tfrecord defines the format of
+// records, and writes them.
 //
 // The two things to use first:
 //
@@ -43,9 +43,9 @@ type Reader struct {
 // NewReader returns a reader at the beginning of data, which must not change.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Next returns the next record, as a slice of the data. At the end, also in the middle of a
-// record's length, the error is io.EOF. For damage it is a DataLoss with the offset of the record,
-// or of its content if only the content is damaged.
+// Next returns the next record, as a slice of the data. The error is io.EOF at the end of the data,
+// also if the data ends within a record's length. For damage it is a DataLoss with the offset of
+// the record, or of its content if only the content is damaged.
 func (r *Reader) Next() ([]byte, error) {
 	header, err := r.checked(r.offset, lengthBytes)
 	if err != nil {

@@ -46,7 +46,8 @@ func (e *Executor) finished() {
 	}
 }
 
-// Join calls fn when all jobs have ended. In upstream the destructor of the pool returns then.
+// Join calls fn when all jobs have ended. In upstream the pool's destructor waits for the same
+// moment.
 func (e *Executor) Join(fn func()) {
 	if e.active == 0 {
 		fn()

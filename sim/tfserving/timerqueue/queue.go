@@ -157,7 +157,8 @@ func (q *Queue) run() {
 	q.Arm()
 }
 
-// CatchUp runs due timers. Every call from outside that itself changes nothing begins with it.
+// CatchUp runs due timers. Every call from outside that changes nothing itself, such as a status
+// request, begins with CatchUp.
 func (q *Queue) CatchUp() {
 	if q.due() {
 		q.run()

@@ -65,8 +65,9 @@ func (a Entry) String() string {
 	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
 }
 
-// Unique drops repeated entries. It returns false if a comparison of two entries meets a null in
-// the later one, which is an exception in Java (PrepRequestProcessor.java removeDuplicates).
+// Unique drops repeated entries. It returns false if it has to compare an entry with an earlier one
+// and meets a null in the later entry. Java throws an exception in this case
+// (PrepRequestProcessor.java removeDuplicates).
 func Unique(acl []Entry) ([]Entry, bool) {
 	unique := make([]Entry, 0, len(acl))
 next:

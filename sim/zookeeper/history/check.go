@@ -47,9 +47,9 @@ type check struct {
 	places map[int64]int
 	groups [][]zookeeper.Write
 	nodes  map[string]*node
-	// waiting holds, for each watch, the answers that set it, as indices in h.Seen. They wait for
-	// the first change that the watch reports. due holds that change at the answer's index, once
-	// found.
+	// waiting holds, for each watch, the answers that set it, as indices in h.Seen. These answers
+	// wait for the first change that the watch must report. Once that change is found, it is stored
+	// in due at the answer's index.
 	waiting map[watch][]int
 	due     []change
 }

@@ -36,8 +36,8 @@ type Seen struct {
 	// Client is the number of the client's session layer, from 0.
 	Client int
 	Kind   SeenKind
-	// Began is for an answer. It is how many observations all clients had made when the request was
-	// sent.
+	// Began is set for an answer. It is the number of observations that all clients had made when
+	// the request was sent.
 	Began int
 	// Op, Path and Watch are those of the request.
 	Op    zookeeper.OpCode

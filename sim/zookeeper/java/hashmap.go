@@ -6,36 +6,37 @@ import (
 	"strings"
 )
 
-// This file is Java's HashMap as far as its order goes (HashMap.java of OpenJDK 17): buckets are lists in
-// the order of arrival. The ninth entry of a bucket doubles a table of less than 64 buckets; in a larger
-// one it makes the bucket a red-black tree, whose list then changes with the tree.
+// This file simulates Java's HashMap, but only what determines the order of its entries
+// (HashMap.java of OpenJDK 17). A bucket is a list in the order of arrival. When a bucket gets its
+// ninth entry, a table with fewer than 64 buckets doubles. In a larger table that bucket becomes a
+// red-black tree, and changes of the tree also reorder its list.
 
 const (
-	treeFrom      = 9  // entries of a bucket from which on it is a tree
-	treeBuckets   = 64 // of a table with trees
-	untreeifyUpTo = 6  // entries of a tree that is split
+	treeFrom      = 9  // a bucket with this many entries becomes a tree
+	treeBuckets   = 64 // a table with fewer buckets has no trees
+	untreeifyUpTo = 6  // a split tree with at most this many entries becomes a list
 )
 
-// Set is the table of a Java HashSet, as far as the order of the members depends on it. The members
-// themselves are the caller's, in the order of arrival.
+// Set simulates the table of a Java HashSet, but keeps only what determines the order of the
+// members. The caller stores the members themselves, in the order of arrival.
 type Set struct {
 	buckets uint32
 	size    int32
-	// counts has the number of members of each bucket. It is nil while there are less than nine, and
-	// until they are counted.
+	// counts holds the number of members of each bucket. It is nil while the set has less than nine
+	// members, and until count computes it.
 	counts []uint8
-	// odd has the buckets that are or were trees, by number. All others list their members in the order
-	// of arrival.
+	// odd holds the buckets that are or were trees, by number. All other buckets list their members
+	// in the order of arrival.
 	odd map[uint32]*bin
 }
 
-// Member is what a Set has to know of a member: its text, and the Spread of that.
+// Member is what a Set must know about a member: its text, and the text's Spread.
 type Member struct {
 	Text   string
 	Spread uint32
 }
 
-// NewSet returns an empty set that begins with so many buckets.
+// NewSet returns an empty set whose table begins with first buckets.
 func NewSet(first uint32) *Set { return &Set{buckets: first} }
 
 // Buckets returns the number of buckets.
@@ -44,7 +45,8 @@ func (s *Set) Buckets() uint32 { return s.buckets }
 // Plain reports whether all buckets list their members in the order of arrival.
 func (s *Set) Plain() bool { return len(s.odd) == 0 }
 
-// Add follows the arrival of a member. all yields all members in the order of arrival, m last.
+// Add updates the table for the new member m. all yields all members in the order of arrival, with
+// m last.
 func (s *Set) Add(m Member, all iter.Seq[Member]) {
 	s.size++
 	at := s.bucket(m.Spread)
@@ -60,7 +62,7 @@ func (s *Set) Add(m Member, all iter.Seq[Member]) {
 
 func (s *Set) bucket(spread uint32) uint32 { return spread & (s.buckets - 1) }
 
-// count counts the new member of a bucket, and returns how many that has.
+// count counts a new member of the bucket at, and returns the number of members of that bucket.
 func (s *Set) count(at uint32, all iter.Seq[Member]) uint8 {
 	if s.counts != nil {
 		s.counts[at]++
@@ -92,7 +94,7 @@ func (s *Set) crowd(at uint32, all iter.Seq[Member]) {
 	s.odd[at] = b
 }
 
-// Remove follows the removal of a member.
+// Remove updates the table for a member that is removed.
 func (s *Set) Remove(m Member) {
 	s.size--
 	at := s.bucket(m.Spread)
@@ -107,8 +109,8 @@ func (s *Set) Remove(m Member) {
 	}
 }
 
-// Back follows a member that comes back to its place, as when a transaction is undone. It needs a
-// Restore afterwards.
+// Back counts a removed member again that returns to its old place, as when a transaction is
+// undone. Restore must be called afterwards.
 func (s *Set) Back(m Member) {
 	s.size++
 	if s.counts != nil {
@@ -116,7 +118,7 @@ func (s *Set) Back(m Member) {
 	}
 }
 
-// Grow gives the table the size of one that has had so many members.
+// Grow enlarges the table to the size that it would have after holding peak members at once.
 func (s *Set) Grow(peak int) {
 	for s.buckets < Buckets(s.buckets, peak) {
 		s.double()
@@ -138,7 +140,8 @@ func (s *Set) Clone() *Set {
 	return c
 }
 
-// Restore makes s the set that was cloned, after its members are again those of then.
+// Restore gives s the state of its earlier clone then. The caller must first have restored the
+// members to those of that time.
 func (s *Set) Restore(then *Set) {
 	counts := s.counts
 	if s.buckets != then.buckets || !s.Plain() || !then.Plain() {
@@ -203,7 +206,8 @@ func Ordered[T any](s *Set, members []T, member func(T) Member) {
 	}
 }
 
-// Filled returns a set that begins with so many buckets and has been filled with members.
+// Filled returns a set whose table began with first buckets, after the members have been added one
+// by one.
 func Filled[T any](members []T, first uint32, member func(T) Member) *Set {
 	s := NewSet(first)
 	for i, m := range members {
@@ -218,16 +222,16 @@ func Filled[T any](members []T, first uint32, member func(T) Member) *Set {
 	return s
 }
 
-// bin is a bucket: a list, and a tree besides if tree is set.
+// bin is a bucket: a list of entries. If tree is set, the same entries also form a tree.
 type bin struct {
-	first, last *entry // last is of a list that is no tree
+	first, last *entry // last is only kept for a list that is no tree
 	size        int
 	tree        bool
 }
 
 type entry struct {
 	Member
-	next, prev *entry // of the list; prev in trees only
+	next, prev *entry // links of the list; prev is only set in trees
 
 	parent, left, right *entry
 	red                 bool
@@ -321,8 +325,8 @@ func (b *bin) lead(root *entry) {
 	b.first = root
 }
 
-// before reports whether an entry is to the left of another in a tree. Texts in Java's form compare by
-// bytes as they do by UTF-16 units.
+// before reports whether an entry is to the left of another in a tree. For texts in the form of
+// Text, comparing bytes gives the same order as comparing UTF-16 units.
 func (e *entry) before(other *entry) bool {
 	if e.Spread != other.Spread {
 		return int32(e.Spread) < int32(other.Spread)
@@ -350,7 +354,7 @@ func (e *entry) hang(above *entry) {
 	}
 }
 
-// balanced restores a red-black tree after x has come, and returns its root (balanceInsertion).
+// balanced restores a red-black tree after x was inserted, and returns its root (balanceInsertion).
 func balanced(root, x *entry) *entry {
 	for x.red = true; ; {
 		above := x.parent
@@ -389,14 +393,14 @@ func (e *entry) child(left bool) *entry {
 
 func (e *entry) isRed() bool { return e != nil && e.red }
 
-// remove removes a member (removeTreeNode). A tree that has become small is a list again.
+// remove removes a member (removeTreeNode). A tree that has become too small becomes a list again.
 func (b *bin) remove(text string) {
 	e := b.first
 	for e != nil && e.Text != text {
 		e = e.next
 	}
 	if e == nil {
-		return // it came Back, and goes again
+		return // Back did not put it into the bin, so there is nothing to remove
 	}
 	root := b.root()
 	b.unlink(e)
@@ -434,10 +438,10 @@ func (b *bin) unlink(e *entry) {
 	}
 }
 
-// cut takes an entry out of the tree, and returns its root.
+// cut takes an entry out of the tree, and returns the root of the tree.
 func (e *entry) cut(root *entry) *entry {
 	if e.left != nil && e.right != nil {
-		s := e.right // becomes the entry that follows e, and changes places with it
+		s := e.right // becomes the entry that follows e in the order, and swaps places with e
 		for s.left != nil {
 			s = s.left
 		}
@@ -469,7 +473,8 @@ func (e *entry) cut(root *entry) *entry {
 	return deleted(root, instead)
 }
 
-// swap lets e and s, which follows it in the tree below e, change places. It returns the root.
+// swap exchanges the places of e and s in the tree. s must be the entry that follows e in the
+// order, below e. It returns the root.
 func (e *entry) swap(s, root *entry) *entry {
 	above, right, below := e.parent, e.right, s.right
 	if s == right {
@@ -501,8 +506,8 @@ func (e *entry) replace(child, by *entry) {
 	}
 }
 
-// deleted restores a red-black tree after a black entry above x has gone, and returns its root
-// (balanceDeletion).
+// deleted restores a red-black tree after a black entry was removed, and returns its root
+// (balanceDeletion). x is the entry in its place, or the removed entry if that had no children.
 func deleted(root, x *entry) *entry {
 	for x != root {
 		above := x.parent
@@ -550,7 +555,8 @@ func deleted(root, x *entry) *entry {
 	return root
 }
 
-// rotated turns p down to the left or to the right, and returns the root.
+// rotated rotates the tree at p, to the left or to the right, so that p moves down. It returns the
+// root.
 func rotated(root, p *entry, left bool) *entry {
 	up := p.left
 	if left {

@@ -39,8 +39,8 @@ func Spread(s string) uint32 { return SpreadOf(Hash(s)) }
 func SpreadOf(hash uint32) uint32 { return hash ^ hash>>16 }
 
 // Buckets returns the number of buckets of a table that began with first buckets and has held up to
-// peak entries, of which no bucket had more than eight. The table doubles when it is more than three
-// quarters full, and never shrinks.
+// peak entries. No bucket may ever have had more than eight entries. The table doubles when it is
+// more than three quarters full, and never shrinks.
 func Buckets(first uint32, peak int) uint32 {
 	for uint32(peak) > first/4*3 {
 		first *= 2
@@ -61,17 +61,17 @@ func CloneBuckets(n int) uint32 {
 	return buckets
 }
 
-// Copied returns the members of a set or map in the order of a copy that begins with so many buckets
-// and grows as it is filled, if no bucket gets more than eight. spread returns a member's Spread.
-// [Ordered] has the order of any set.
+// Copied returns the members of a set or map in the order of a copy. The copy's table begins with
+// first buckets and grows while it is filled. No bucket may get more than eight members: use
+// [Ordered] for any other set. spread returns a member's Spread.
 func Copied[T any](members []T, first uint32, spread func(T) uint32) []T {
 	list := inBuckets(members, Buckets(first, len(members)), spread)
 	return lists.Map(list, func(p placed[T]) T { return p.member })
 }
 
-// inBuckets returns the members by bucket.
+// inBuckets returns the members sorted by bucket, and within a bucket in their old order.
 func inBuckets[T any](members []T, buckets uint32, spread func(T) uint32) []placed[T] {
-	list := make([]placed[T], len(members)) // so that each is spread once
+	list := make([]placed[T], len(members)) // computes each member's spread only once
 	for i, m := range members {
 		list[i] = placed[T]{spread(m) & (buckets - 1), m}
 	}

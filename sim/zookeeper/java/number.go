@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// ParseInt parses a decimal number of so many bits as Integer.parseInt and Long.parseLong do. Their
-// digits are all decimal digits of the basic plane, such as fullwidth and Arabic ones
+// ParseInt parses a decimal number of the given size in bits as Integer.parseInt and Long.parseLong
+// do. They accept all decimal digits of the basic plane, such as fullwidth and Arabic ones
 // (Character.digit).
 func ParseInt(text string, bits int) (int64, error) {
 	return strconv.ParseInt(strings.Map(asciiDigit, text), 10, bits)

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Table is a Java HashMap or HashSet of strings, as far as the order of its keys goes. It follows
-// all keys that come and go, because the order depends on them, too.
+// Table simulates a Java HashMap or HashSet of strings, but only the order of its keys. It must be
+// told of all keys that come and go, because the order also depends on keys that have been removed.
 type Table struct {
 	set *Set
-	// keys has the keys in the order of arrival, with gaps where one has left.
+	// keys holds the keys in the order of arrival, with gaps where a key was removed.
 	keys []key
 	at   map[string]int
 }
@@ -20,7 +20,7 @@ type key struct {
 	gone bool
 }
 
-// NewTable returns an empty table that begins with so many buckets.
+// NewTable returns an empty table that begins with first buckets.
 func NewTable(first uint32) *Table {
 	return &Table{set: NewSet(first), at: map[string]int{}}
 }
@@ -28,7 +28,7 @@ func NewTable(first uint32) *Table {
 // Len returns the number of keys.
 func (t *Table) Len() int { return len(t.at) }
 
-// Add adds a key that may be there.
+// Add adds a key. It does nothing if the key is already there.
 func (t *Table) Add(text string) {
 	if _, ok := t.at[text]; ok {
 		return
@@ -39,7 +39,7 @@ func (t *Table) Add(text string) {
 	t.set.Add(m, t.members())
 }
 
-// Remove removes a key that may be missing.
+// Remove removes a key. It does nothing if the key is missing.
 func (t *Table) Remove(text string) {
 	at, ok := t.at[text]
 	if !ok {
@@ -53,7 +53,8 @@ func (t *Table) Remove(text string) {
 	}
 }
 
-// sparse is how many gaps there may be beyond one for each key.
+// sparse limits the gaps in keys: there may be one gap for each key, and sparse more, before the
+// gaps are removed.
 const sparse = 16
 
 // pack removes the gaps.

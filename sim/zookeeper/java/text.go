@@ -20,10 +20,10 @@ import "unicode/utf8"
 // replacement replaces bytes that are not valid UTF-8.
 const replacement = '\uFFFD'
 
-// Text decodes bytes as Java's new String(b, UTF_8) does, and returns them as a server sends the
-// string again. Invalid UTF-8 becomes U+FFFD. A character beyond the basic plane becomes two
-// surrogates of three bytes each (BinaryInputArchive.java readString, BinaryOutputArchive.java
-// stringToByteBuffer).
+// Text decodes bytes as Java's new String(b, UTF_8) does, and encodes the result as a server does
+// when it sends the string. Invalid UTF-8 becomes U+FFFD. A character beyond the basic plane
+// becomes two surrogates of three bytes each (BinaryInputArchive.java readString,
+// BinaryOutputArchive.java stringToByteBuffer).
 func Text(b []byte) string {
 	if plain(b) {
 		return string(b)

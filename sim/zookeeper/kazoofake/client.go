@@ -14,8 +14,9 @@ import (
 // Client is the reference's FakeKazooClient, which has its own tree and no server. Watches fire
 // inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists what it lacks.
 //
-// Cost: a call grows with the depth of its path; one that makes or deletes a znode also with the
-// children of its parent, whose names a watch is handed anew.
+// Cost: the time of a call grows with the depth of its path. Under a child watch, creating or
+// deleting a znode also costs time for each child of its parent, because the watch gets a new list
+// of their names.
 type Client struct {
 	e    *env.Env
 	tree *catalog // tree is nil before Start and after Stop
@@ -36,7 +37,7 @@ type catalog struct {
 	root      *node
 	data      map[string]env.DataFunc // one per path, the last wins (ZK-15.13)
 	children  map[string]ChildrenFunc // one per path, the last wins
-	sequences map[string]int          // sequences is by full path prefix (ZK-15.8)
+	sequences map[string]int          // by full path prefix (ZK-15.8)
 }
 
 // enter marks the beginning of a call in the tree. The returned function marks its end. If a watch

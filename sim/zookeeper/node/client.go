@@ -15,7 +15,7 @@ import (
 )
 
 // Clients makes the ZooKeeper clients of one process. It is the env.ZooKeepers of that process.
-// Rules that are common with clients of real servers are in engine/recipes. The test suite
+// Rules that also hold for clients of real servers are in engine/recipes. The test suite
 // engine/runtimetest/zookeepertest runs on both kinds of clients.
 type Clients struct {
 	// Env is the env.Env of the process, for its clock and log.
@@ -118,7 +118,7 @@ type Session struct {
 	calls   *Calls
 	idle    idleTimer
 	asker   *asker        // that was used last
-	surveys []*vtime.Loop // of surveys that are over
+	surveys []*vtime.Loop // loops of finished surveys, for reuse
 	room    [][]byte      // is the buffer for the data that a survey finds in a turn
 	feeds   []*feed       // that are over
 	usual   []*usualBelow
@@ -239,7 +239,7 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	}
 	r := s.done(c)
 	names := r.Children
-	r.Children = nil // the call that is used again would keep the list
+	r.Children = nil // the call is reused, and would keep the list in memory
 	return names, nil
 }
 
@@ -255,7 +255,7 @@ func (s *Session) ChildrenNames(path string, watch env.Watcher) (*bulk.Names, er
 	if names == nil {
 		names = bulk.NamesOf(r.Children)
 	}
-	r.Names, r.Children = nil, nil // the call that is used again would keep the list
+	r.Names, r.Children = nil, nil // the call is reused, and would keep the list in memory
 	return names, nil
 }
 

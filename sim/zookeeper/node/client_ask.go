@@ -17,8 +17,8 @@ type question struct {
 	op   zookeeper.OpCode
 	path string    // of a single one
 	got  *answer   // to it
-	list *readList // nil for a single one
-	zxid int64     // of all answers; 0 for those of different times, as a [surveyLeap] has them
+	list *readList // nil if the question reads a single znode
+	zxid int64     // of all answers; 0 if the answers have different zxids, as in a [surveyLeap]
 	// flows are the traffic counters for the requests, set at the first leap. For a list they are
 	// the same for all requests, unless mixed is set.
 	flows flows
@@ -35,12 +35,12 @@ type asker struct {
 	machine *zookeeper.Machine
 	at      *zookeeper.Conn // the machine's side of server
 
-	i        int // of the list: that is asked for
+	i        int // index in the list of the znode that is asked for
 	exchange network.Exchange
 	xid      int32         // of the request that was sent last
 	sent     time.Duration // when that was
-	served   time.Duration // when the last request came in
-	call     *call         // that is on its way when the loop is woken
+	served   time.Duration // when the last request arrived at the server
+	call     *call         // set when the loop is woken while this call is on its way
 }
 
 // answer is the content of an answer to a read.
@@ -48,7 +48,7 @@ type answer struct {
 	err       zookeeper.Code
 	data      []byte
 	children  []string
-	stat      *zookeeper.Stat // nil for one that is all 0
+	stat      *zookeeper.Stat // nil if all fields are 0
 	sizeBytes int
 }
 
@@ -208,7 +208,7 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 		if q.exchange.Answers() {
 			served++
 		}
-		if t != nil { // which counts them by the second
+		if t != nil { // counts messages and bytes for each second separately
 			at, _ := q.exchange.Next()
 			until = at.Truncate(time.Second) + time.Second
 		}
@@ -231,8 +231,9 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	}
 }
 
-// count adds the messages of a leap to the counters of both hosts. Before the leap the requests
-// before from were answered, and the requests before served had arrived.
+// count adds the messages of a leap to the counters of both hosts. At the start of the leap, all
+// requests with an index below from were answered, and all requests with an index below served had
+// arrived.
 func (q *question) count(from, served int, l *network.Leapt) {
 	if l.Served+l.Answered == 0 {
 		return

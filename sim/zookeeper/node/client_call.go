@@ -13,16 +13,17 @@ import (
 // data that the two ends of a simulated connection share.
 type request struct {
 	zookeeper.Request
-	// reply is where the server must write the answer; nil if it may use any place.
+	// reply is where the server must write the answer; nil if the server may choose the place.
 	reply *zookeeper.Reply
-	// loop is the loop whose step the request is; nil if it belongs to no loop.
+	// loop is the loop of which this request is a step; nil if it belongs to no loop.
 	loop *vtime.Loop
 }
 
 // ping is the message that a client sends when nothing else happens. A client reuses the same
 // object for all its pings.
 type ping struct {
-	// loop is the client's loop of which the arrivals of the ping and of its answer are steps.
+	// loop is the client's loop to which the ping belongs. Its steps are the arrival of the ping
+	// and the arrival of the answer.
 	loop *vtime.Loop
 }
 
@@ -36,7 +37,7 @@ type call struct {
 	request request
 	watch   env.Watcher
 	task    *vtime.Task
-	feed    *feed   // is the feed or survey that asks, if it is not a task
+	feed    *feed   // the feed or survey that makes the call; nil if a task makes it
 	survey  *survey // is the survey that the call belongs to
 	began   int     // of the history
 	reply   zookeeper.Reply
@@ -53,7 +54,7 @@ type call struct {
 type Calls struct {
 	free    []*call
 	lists   map[string]*readList     // that were read last, by parent
-	cut     map[string]pieces        // of the lists that were read last, by parent
+	cut     map[string]pieces        // the pieces of the lists in lists, by parent
 	numbers map[string]*bulk.Numbers // of children, by parent
 }
 
@@ -142,8 +143,8 @@ func (c *call) changes() bool {
 	return op == zookeeper.OpCreate || op == zookeeper.OpSetData || op == zookeeper.OpDelete
 }
 
-// Handle sends the call after the time that the program takes. If the client refuses the call by
-// then, it ends the call. The engine calls Handle.
+// Handle sends the call after the time that the program takes. If the client has come to refuse
+// calls in the meantime, Handle ends the call instead. The engine calls Handle.
 func (c *call) Handle(uint64) {
 	if c.refused = c.session.life.Refuse(); c.refused != nil {
 		c.task.Wake()

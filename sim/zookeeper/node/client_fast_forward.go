@@ -106,14 +106,14 @@ func (f *fastForward) step() {
 	}
 }
 
-// woken lets the session expire again, which was suspended while its pings were leapt over.
+// woken ends the suspension of the session's expiry, which lasted while its pings were leapt over.
 func (c *serverConn) woken(at *zookeeper.Conn) {
 	if c.s.machine.ResumeExpiry(at) && c.s.proc != nil && !c.s.leaderless {
 		c.s.schedule()
 	}
 }
 
-// Resume makes an event of the ping or answer that is on its way. From then on pings are events
+// Resume turns the ping or answer that is on its way into an event. From then on pings are events
 // again.
 func (f *fastForward) Resume() {
 	t := f.t

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feedLeap simulates the reads of a feed without events (leap.Sleeper). Their effects on the server
-// matter only at the next write, and their effects on the process only when one of its tasks
-// continues. The steps are made by then. Notifications do not end the leap. When the feed ends is
-// known only as a lower bound, at which a check is made.
+// feedLeap simulates the reads of a feed without events (leap.Sleeper). The effects of the reads on
+// the server matter only at the next write, and their effects on the process only when one of its
+// tasks continues. So the steps are executed no later than that. Notifications do not end the leap.
+// Only a lower bound is known for the time at which the feed ends. At that bound a check is made.
 type feedLeap struct {
 	v       *feed
 	sleeper *leap.Sleeper
@@ -22,10 +22,10 @@ type feedLeap struct {
 	phase   feedPhase
 	next    time.Duration // when the phase ends
 	xid     int32         // is the xid of the request in transit
-	limit   int           // how many reads from the present one on bring nothing odd, when it was last counted
+	limit   int           // how many reads, from the present one on, were not odd at the last count
 	look    vtime.Timer
 
-	// data, stat and zxid are what the server has answered to the present read.
+	// data, stat and zxid are the server's answer to the present read.
 	data []byte
 	stat zookeeper.Stat
 	zxid int64
@@ -100,7 +100,7 @@ func (l *feedLeap) lookOut() {
 	l.look = l.v.loop.CheckAt(s.p, at, l)
 }
 
-// Handle checks whether the end is near, and then ends the leap. The engine calls it.
+// Handle checks whether the end is near. If so, it ends the leap. The engine calls it.
 func (l *feedLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	if l.count(); l.limit < leastAhead {
@@ -110,7 +110,8 @@ func (l *feedLeap) Handle(uint64) {
 	l.lookOut()
 }
 
-// think begins the present read at the virtual time at, with the time that the program takes.
+// think begins the present read at the virtual time at. The read begins with the time that the
+// program takes before it asks.
 func (l *feedLeap) think(at time.Duration) {
 	if l.v.s.callTime == nil {
 		l.ask(at)
@@ -191,7 +192,7 @@ func (l *feedLeap) hear(at time.Duration) {
 	l.think(at)
 }
 
-// Resume makes an event of the next step, and ends the leap.
+// Resume turns the next step into an event, and ends the leap.
 func (l *feedLeap) Resume() {
 	v := l.v
 	s := v.s

@@ -232,7 +232,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	}
 	c.answered = true
 	closing := c.request.Op == zookeeper.OpCloseSession
-	c.finish(code) // its task may use it again
+	c.finish(code) // from here on, the task of c may reuse c
 	if closing {
 		s.over(recipes.EndClosed)
 	}

@@ -27,8 +27,8 @@ type idleTimer struct {
 	limit   time.Duration // half the read timeout
 	since   time.Duration // when something was last sent or read
 
-	// at is when the timer fires. First that is the shortest possible wait after since. When that
-	// has passed, drawn is set, and it is the end of the actual wait.
+	// at is when the timer fires. At first that is the end of the shortest possible wait after
+	// since. When the timer has fired then, drawn is set, and at is the end of the actual wait.
 	at    time.Duration
 	drawn bool
 	timer vtime.Timer
@@ -83,7 +83,8 @@ func (t *idleTimer) draw() time.Duration {
 	return max(t.limit-jitter, jitter)
 }
 
-// shortest returns a time that is not longer than any wait, and longer than half of any.
+// shortest returns a lower bound for all waits. No wait is under limit/2, because the larger of
+// limit-jitter and jitter is not.
 func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
 
 // schedule sets the timer. Its event has no origin, because it is caused by the passing of time
@@ -100,8 +101,8 @@ func (t *idleTimer) now() time.Duration { return t.s.host.Network().World().Now(
 // touch records that something was sent or read now.
 func (t *idleTimer) touch() { t.touchedAt(t.now()) }
 
-// touchedAt records that something was sent or read at the virtual time at. If only another loop
-// was woken, the pings may still be leapt over. Their past steps are then made first.
+// touchedAt records that something was sent or read at the virtual time at. If pings are being
+// leapt over, it first executes their past steps. This does not end the leap.
 func (t *idleTimer) touchedAt(at time.Duration) {
 	if t.forward.sleeper.Asleep() {
 		t.forward.sleeper.CatchUp()

@@ -18,7 +18,7 @@ type survey struct {
 	blocks []*bulk.Children
 	to     bulk.Taker
 	block  int // that is read
-	i      int // of its children: that is read
+	i      int // index of the child that is being read, in that block
 	loop   *vtime.Loop
 	task   *vtime.Task
 	ahead  *surveyLeap

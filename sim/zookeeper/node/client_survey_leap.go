@@ -13,14 +13,14 @@ import (
 // waits, as if for one answer.
 //
 // The reads of the present block are a question. Its answers are the present data of the znodes, so
-// the leap ends before any child of the parent changes. When the survey ends is known only as a
-// lower bound, at which a check is made. The last reads are events.
+// the leap ends before any child of the parent changes. Only a lower bound is known for the time at
+// which the survey ends. At that bound a check is made. The last reads are events.
 type surveyLeap struct {
 	v       *survey
 	sleeper *leap.Sleeper
 	below   *below
-	q       question // its list is a blockSeen's
-	limit   int      // how many reads from the present one on bring nothing odd, when it was last counted
+	q       question // the list of q belongs to a blockSeen
+	limit   int      // how many reads, from the present one on, were not odd at the last count
 	look    vtime.Timer
 }
 
@@ -48,7 +48,7 @@ type blockSeen struct {
 	machine *zookeeper.Machine
 	epoch   uint64
 	list    *readList
-	odd     []int // the places of those that are not usual, or that not everybody may read
+	odd     []int // the indices of the znodes with unusual data, and of those that not everybody may read
 }
 
 // see returns the data of the znodes of a block. It reads them from the machine if they may have
@@ -159,7 +159,7 @@ func (l *surveyLeap) lookOut() {
 	l.look = l.q.loop.CheckAt(s.p, at, l)
 }
 
-// Handle checks whether the end is near, and then ends the leap. The engine calls it.
+// Handle checks whether the end is near. If so, it ends the leap. The engine calls it.
 func (l *surveyLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	l.take()

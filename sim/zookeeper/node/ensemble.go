@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// This file has what an ensemble does beyond one server. The whole ensemble has one address. The
-// clients of a host are served by the leader, unless Place has moved them to a follower. Facts
-// without a source were observed on three servers 3.8.0.
+// This file implements what an ensemble does in addition to a single server. The whole ensemble has
+// one address. The clients of a host are served by the leader, unless Place has moved them to a
+// follower. Facts without a source were observed on three servers 3.8.0.
 
 // placement assigns the clients of a host to a follower that lags.
 type placement struct {
@@ -44,9 +44,9 @@ func (s *Server) dismiss(readOnly bool) {
 }
 
 // RefuseReadOnly returns the answer of a read-only server to the first request of a client that
-// accepts read-only mode. For a new session, which would have to be written, it is the header of a
-// reply with NotReadOnly and no body. For a client that re-attaches, ok is false, and there is no
-// answer. The server then closes the connection (ZK-24.3).
+// accepts read-only mode. It refuses a new session, because that would have to be written: the
+// answer is the header of a reply with NotReadOnly, without a body. For a client that re-attaches,
+// ok is false, and there is no answer. The server then closes the connection (ZK-24.3).
 func RefuseReadOnly(req *zookeeper.ConnectRequest, zxid int64) (reply zookeeper.Reply, ok bool) {
 	return zookeeper.Reply{Zxid: zxid, Err: zookeeper.CodeNotReadOnly}, req.ReadOnly && req.SessionID == 0
 }
@@ -97,7 +97,7 @@ func (s *Server) closeHost(host string) {
 	s.closeWhere(func(c *serverConn) bool { return c.client == host })
 }
 
-// closeWhere closes the connections for which which returns true, the oldest first.
+// closeWhere closes all connections for which the function which returns true, the oldest first.
 func (s *Server) closeWhere(which func(*serverConn) bool) {
 	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		if c := s.conns[id]; c != nil && which(c) {

@@ -30,8 +30,8 @@ type Server struct {
 
 	// writes reports every write before it happens, so that answers of leaps are not used after it.
 	writes leap.Observed
-	// zxids holds the zxids before the latest writes, for answers of leaps that were given in
-	// between.
+	// zxids holds the zxids from before the latest writes. Answers that a leap gave between those
+	// writes need them.
 	zxids []zxidBefore
 	// feeds holds the feeds that are leaping. usual holds what is known of the znodes that feeds
 	// read, by parent.
@@ -50,8 +50,8 @@ type Server struct {
 	traffic    *traffic         // nil without CountTraffic
 	event      *zookeeper.Event // that was sent last
 
-	// OnRead, when set, is told of every read that a client of a host asks for on a connection. Reads
-	// that were leapt over are not among them.
+	// OnRead, when set, is called for every read that a client of a host requests on a connection,
+	// except for reads that were leapt over.
 	OnRead func(host string, conn zookeeper.ConnID, op zookeeper.OpCode, path string)
 }
 
@@ -149,7 +149,7 @@ type serverConn struct {
 	id     zookeeper.ConnID
 	conn   *network.Conn
 	client string // the name of its host
-	// answer is where the client wants the reply to the present request; nil for any place.
+	// answer is where the client wants the reply to the present request; nil if any place will do.
 	answer *zookeeper.Reply
 	// loop is the loop whose step the present request is; nil if it belongs to no loop.
 	loop   *vtime.Loop
@@ -170,7 +170,7 @@ func (s *Server) accept(conn *network.Conn) {
 }
 
 // HostOf returns the host name of a session's client, even if the session has ended. For the id 0
-// it is the server's own.
+// it returns the name of the server's own host.
 func (s *Server) HostOf(session int64) string {
 	if session == 0 {
 		return s.host.Name()
@@ -238,8 +238,8 @@ func (c *serverConn) request(r *request) {
 	}
 }
 
-// readAgain answers a read of data by a shortcut, if nothing else is to be done, which is nearly
-// always so. Otherwise it returns false and has no effect.
+// readAgain answers a read of data by a shortcut, if the request needs nothing else. This is nearly
+// always the case. Otherwise it returns false and has no effect.
 func (c *serverConn) readAgain(req *request) bool {
 	if req.Op != zookeeper.OpGetData || req.Malformed {
 		return false
@@ -332,7 +332,7 @@ func (s *Server) flush(from *serverConn) {
 			c.send(o)
 		}
 	}
-	if from != nil { // a request does not lead to the end of the session that it was of
+	if from != nil { // a request does not cause the later expiry of its session
 		defer unled(s.host)()
 	}
 	s.schedule()

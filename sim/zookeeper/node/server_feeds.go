@@ -10,7 +10,7 @@ import (
 // usualBelow records which children of a znode are odd: their data is not what a kind of feed
 // considers usual, or they are gone.
 type usualBelow struct {
-	kind  uintptr // the place of usual in the code
+	kind  uintptr // the code address of the function usual
 	usual func(path string, data []byte) bool
 	odd   map[string]struct{}
 }
@@ -49,9 +49,9 @@ func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	return !was
 }
 
-// onlyMakes reports whether the creation of a znode changes nothing that leaping feeds read. It
-// must not affect the data of the znode's parent, and nothing may expire now. The new znode itself
-// is not read by feeds, because a missing znode is odd.
+// onlyMakes reports whether the creation of a znode changes nothing that leaping feeds read: no
+// feed may read the znode's parent, and nothing may expire now. Feeds do not read the new znode
+// itself, because a missing znode is odd.
 func (s *Server) onlyMakes(path string) bool {
 	parent := parentOf(path)
 	return len(s.usual[parentOf(parent)]) == 0 && s.nothingExpires()

@@ -48,8 +48,9 @@ func (s *Server) begins() {
 	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
 }
 
-// forgetZxids drops zxids from before since. A leaping feed needs all zxids since its steps were
-// last made. If many are stored, those steps are made first.
+// forgetZxids drops the zxids from before the time since. A leaping feed needs all zxids since its
+// last executed step. If many zxids are stored, forgetZxids first executes the due steps of all
+// feeds.
 func (s *Server) forgetZxids(since time.Duration) {
 	switch {
 	case len(s.feeds) == 0:
@@ -77,7 +78,7 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	return s.zxidThen(at), true
 }
 
-// zxidThen does what zxidAt does, for a time since which all zxids are stored.
+// zxidThen does what zxidAt does. All zxids since the time at must still be stored.
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {

@@ -12,20 +12,21 @@ import (
 )
 
 // traffic counts the requests of clients to a server. Pings are not counted, because on an idle
-// connection they are not events (see fastForward). Counters has their number.
+// connection they are not events (see fastForward). Their number is in Counters.
 type traffic struct {
 	operator        string // the host whose requests are counted apart
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
 	requests        []uint64 // counts requests by second; they may be reported in any order
-	// asking are the counters for the present request, to which its answer is added too.
+	// asking holds the counters for the present request. The answer to the request is added to them
+	// too.
 	asking flows
 	known  map[classKey]*classFlows
 }
 
-// flows holds the counters to which a request and its answer are added. For the events of a
-// connection class is nil. If of is nil, nothing is counted.
+// flows holds the counters to which a request and its answer are added. For watch events on a
+// connection, class is nil. If of is nil, nothing is counted.
 type flows struct {
 	of    *traffic
 	class *classFlows
@@ -93,7 +94,7 @@ func (t *traffic) flowsOf(host string, op zookeeper.OpCode, path string) flows {
 	}
 	key := classKey{op, pathClass(path)}
 	if f.class = t.known[key]; f.class == nil {
-		key.class = strings.Clone(key.class) // the path is not kept for it
+		key.class = strings.Clone(key.class) // a clone, so that the key does not keep the whole path in memory
 		f.class = &classFlows{op: flowOf(t.byOp, op), path: flowOf(t.byPath, key.class)}
 		t.known[key] = f.class
 	}
@@ -157,13 +158,13 @@ func (t *traffic) event(of flows, bytes int) {
 	of.add(cluster.Flow{Events: 1, BytesOut: uint64(4 + bytes)})
 }
 
-// ownFlows caches the counters for the last request of a connection, which are nearly always those
-// for the next one.
+// ownFlows caches the counters for the last request of a connection. The next request nearly always
+// has the same counters.
 type ownFlows struct {
 	flows flows
 	host  string
 	op    zookeeper.OpCode
-	class string // with a slash behind it, of paths of two parts before that; else empty
+	class string // class of the last request's path and a slash; "" if the path is not longer than its class
 }
 
 // of returns the counters for a request, from the cache if they are the same.

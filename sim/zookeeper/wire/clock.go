@@ -31,8 +31,8 @@ func (c *Clock) NowMs() int64 {
 	return c.startMs + int64(float64(time.Since(c.start).Microseconds())*c.speed/1000)
 }
 
-// until returns how long in wall time until the clock shows at least atMs. One millisecond is added
-// because NowMs rounds down.
+// until returns how much wall time passes before the clock shows at least atMs. One millisecond is
+// added because NowMs rounds down.
 func (c *Clock) until(atMs int64) time.Duration {
 	ms := float64(atMs-c.startMs) / c.speed
 	return max(time.Duration(ms*float64(time.Millisecond))-time.Since(c.start), 0) + time.Millisecond

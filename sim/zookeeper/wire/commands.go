@@ -81,7 +81,7 @@ var ofWords = func() map[string]string {
 	for name, c := range commands { //lint:ordered words are distinct
 		names[c.word] = name
 	}
-	delete(names, "") // of those without a word
+	delete(names, "") // remove the entry made by commands that have no word
 	return names
 }()
 
@@ -295,7 +295,7 @@ func (s *Server) tellWatches(string) Fields {
 	return Fields{{"session_id_to_watched_paths", list}}
 }
 
-// usualTable is the least size of a Java hash table that a copy is made into.
+// usualTable is the number of buckets of the smallest Java hash table that a copy is put into.
 const usualTable = 16
 
 // tellWatchesByPath returns the ids of the watching sessions by path, in the order of the real
@@ -311,8 +311,8 @@ func (s *Server) tellWatchesByPath(string) Fields {
 	return Fields{{"path_to_session_ids", list}}
 }
 
-// tellDigests returns the digest of the tree after each 128th zxid. A real server calculates them by
-// what it calls version 2.
+// tellDigests returns the digests of the tree, one after each 128th zxid. A real server calculates
+// them with its digest version 2.
 func (s *Server) tellDigests(string) Fields {
 	list := lists.Map(s.machine.Digests(), func(d zookeeper.Digest) any {
 		return Fields{{"zxid", d.Zxid}, {"digest", d.Value}, {"digest_version", 2}}

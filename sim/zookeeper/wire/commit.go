@@ -72,8 +72,8 @@ func (c *committer) mustHold(m *zookeeper.Machine) bool {
 }
 
 // gather adds the machine's changes in this turn to the next batch, as one record. The messages
-// held in this turn wait for that batch. They wait even without a new record, because a batch that
-// is still being written may contain changes that the messages reveal.
+// held in this turn are sent after that batch is on disk. They wait even if there is no new record,
+// because a batch that is still being written may contain changes that the messages reveal.
 func (c *committer) gather(m *zookeeper.Machine) {
 	if len(c.held) == 0 && !c.recorder.behind(m) {
 		return

@@ -109,17 +109,17 @@ func (c *conn) read() error {
 	}
 }
 
-// awaits reports whether a request, or an earlier one, waits for a leader that no longer commits.
-// It then gets no answer until the connection ends. A sync is an exception: a leader answers it at
-// once.
+// awaits reports whether this request, or an earlier one of the connection, needs a leader that no
+// longer commits. Such a request gets no answer until the connection ends. A sync is an exception:
+// a leader answers it at once.
 func (c *conn) awaits(req *zookeeper.Request) bool {
 	c.stuck = c.stuck || req.Op.NeedsLeader() && req.Op != zookeeper.OpSync
 	return c.stuck
 }
 
-// prolong extends the time that a connection without a session may wait for more bytes. The
-// deadline is a multiple of limits.FirstFrame, one to two such intervals after the last byte
-// (NIOServerCnxnFactory.java:628).
+// prolong extends the time that a connection without a session may wait for more bytes. Deadlines
+// are multiples of limits.FirstFrame since the server's start. The new one is between one and two
+// intervals after the last byte (NIOServerCnxnFactory.java:628).
 func (c *conn) prolong() {
 	grid := c.s.limits.FirstFrame
 	up := time.Since(c.s.startedAt)

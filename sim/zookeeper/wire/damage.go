@@ -14,9 +14,9 @@ import (
 
 // tail describes what follows the last valid record of a file.
 type tail struct {
-	records int // records is the number of sound records before it
-	end     int // end is the offset at which it begins
-	torn    int // torn is the number of its bytes, without trailing zeros, which are unused room
+	records int // records is the number of valid records before the tail
+	end     int // end is the offset in the file at which the tail begins
+	torn    int // torn is the length of the tail without its trailing zeros, which are unused room
 	// damage says why the tail is not a torn record. It is "" for a torn record or an empty tail.
 	damage string
 	size   int
@@ -46,8 +46,8 @@ func (s *state) describe(rest []byte, records, size int) tail {
 }
 
 // wholeRecord returns the offset of a complete record after the front of b; 0 if there is none. It
-// only accepts a record that continues the state. So it need not compute a checksum wherever four
-// bytes look like a length.
+// only accepts a record that continues the state. This avoids computing a checksum at every offset
+// where four bytes look like a length.
 func (s *state) wholeRecord(b []byte) int {
 	for at := 1; at+recordHeader+3*8 <= len(b); at++ {
 		n := int64(binary.BigEndian.Uint32(b[at:]))
@@ -66,12 +66,13 @@ func (s *state) wholeRecord(b []byte) int {
 	return 0
 }
 
-// mostZeros is the maximum number of zero bytes at the end of the last record with which
-// endsSomewhere still finds the record's end.
+// mostZeros limits how many zero bytes a record may end with, if endsSomewhere is to find the
+// record's end.
 const mostZeros = 64
 
-// endsSomewhere reports whether the checksum of a record is right if the record ends near the last
-// written byte instead of where its length says. Then only the length is damaged.
+// endsSomewhere reports whether a record's checksum is right if the record is assumed to end near
+// the last written byte, and not where its length field says. If so, only the length field is
+// damaged.
 func endsSomewhere(rest []byte, written int) bool {
 	want := binary.BigEndian.Uint32(rest[4:])
 	sum := crc32.Checksum(rest[recordHeader:written], castagnoli)

@@ -115,9 +115,9 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first returns the members of the ensemble's first configuration. Each has the address for
-// clients, as in a configuration file that names it. Real servers talk to each other on the peer
-// and election ports, but here nobody listens on those ports.
+// first returns the members of the ensemble's first configuration. Each member has an address for
+// clients, as if a configuration file named it. Real servers talk to each other on the peer and
+// election ports, but here nobody listens on those ports.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
@@ -400,8 +400,8 @@ func (e *Ensemble) flushLeader() bool {
 	return len(out) > 0
 }
 
-// unanswered reports whether a follower's client never gets the answer out. This holds for the
-// reconfig that removes the leader (ZK-24.6).
+// unanswered reports whether out is an answer that a follower does not pass on to its client. This
+// is the case for the answer to the reconfig that removes the leader (ZK-24.6).
 func (e *Ensemble) unanswered(out *zookeeper.Out) bool {
 	return e.changed != nil && out.Kind == zookeeper.OutReply && out.Reply.Op == zookeeper.OpReconfig &&
 		out.Reply.Err == zookeeper.CodeOK && e.leaderLeaves(*e.changed)

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Event is one write in the event log, as one JSON object a line. It is logged before the write is
-// answered. An Event contains values that differ between two runs: the wall time and the session's
-// id. An Observation does not.
+// Event is one write in the event log. Each event is one line of JSON, and is logged before the
+// write is answered. An Event contains values that differ between two runs: the wall time and the
+// session's id. An Observation does not.
 type Event struct {
 	// Time is the wall time of the write.
 	Time time.Time `json:"time"`

@@ -35,8 +35,8 @@ type RequestFault struct {
 // Lose says whether a fault loses a request or its answer by closing the connection.
 type Lose uint8
 
-// These are the values of Lose: LoseRequest loses a request before its execution, LoseAnswer the
-// answer after it.
+// These are the values of Lose. LoseRequest loses a request before it is executed. LoseAnswer loses
+// the answer after the request was executed.
 const (
 	LoseNothing Lose = iota
 	LoseRequest

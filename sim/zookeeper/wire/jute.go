@@ -21,8 +21,8 @@ const null = -1
 var ErrMalformed = errors.New("malformed message")
 
 // reader decodes jute values from the front of a message. It checks every length against the
-// remaining bytes before it allocates memory. The first invalid value sets why to the reason; it
-// and all later values are zero.
+// remaining bytes before it allocates memory. The first invalid value sets why to the reason. The
+// reader returns zero for that value and for all later ones.
 type reader struct {
 	rest []byte
 	why  string
@@ -176,7 +176,7 @@ func (r *reader) strings() []string {
 // this list share it, so nobody may write to it.
 var openACL = acl.Open()
 
-// openACLBytes is openACL encoded, which nearly every create contains.
+// openACLBytes is the encoded form of openACL. Nearly every create request contains these bytes.
 var openACLBytes = appendACL(nil, openACL)
 
 // acl reads an access control list; null becomes nil.

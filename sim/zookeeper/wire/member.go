@@ -18,7 +18,7 @@ const (
 	looking
 	leading
 	following
-	retiring // retiring: removed by a reconfig, it leads until the next leader does, and commits nothing
+	retiring // retiring: removed by a reconfig, it leads until the next leader takes over, but commits nothing
 	reading  // reading: without a quorum, it serves read-only clients
 )
 

@@ -2,8 +2,9 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// operations reads the operations of a multi or multiRead, up to the record that marks their end
-// (ZK-8.1), or to the first that cannot be decoded. The machine looks at null paths.
+// operations reads the operations of a multi or multiRead. It stops at the record that marks their
+// end (ZK-8.1), or at the first operation that cannot be decoded. It accepts null paths, because
+// the machine checks them.
 func (r *reader) operations() []zookeeper.Request {
 	ops := []zookeeper.Request{}
 	for {

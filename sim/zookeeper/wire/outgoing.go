@@ -98,9 +98,9 @@ func (o *outgoing) start() bool {
 // end. The caller holds the lock.
 func (o *outgoing) over() bool { return o.last && len(o.held.bytes) == 0 && len(o.ready.bytes) == 0 }
 
-// add appends a message. With hold it waits for the disk. The result held says that the message
-// waits for the disk. behind says that it was not added, because the client has too many unsent
-// bytes and must be disconnected.
+// add appends a message. If hold is set, the message must wait until the machine's changes are on
+// disk. The result held says that it now waits. behind says that it was not added, because the
+// client has too many unsent bytes and must be disconnected.
 func (o *outgoing) add(out *zookeeper.Out, hold bool, limits *Limits) (held, behind bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -145,15 +145,16 @@ type state struct {
 	complete                   bool            // the last entry so far ends a snapshot
 }
 
-// storedNode is a znode with its place among all, in the order of their creation, and its children. Both
-// decide, as in a real server that reads its files, the order in which children are listed (ZK-5.8).
+// storedNode is a znode with its children and its position in the order in which all znodes were
+// created. As in a real server that reads its files, the position and the children decide the order
+// in which children are listed (ZK-5.8).
 type storedNode struct {
 	zookeeper.NodeImage
 	order    int
 	children crowd
 }
 
-// crowd counts the members of a set, and the most that it has had.
+// crowd holds the number of members that a set has now, and the largest number that it has had.
 type crowd struct{ now, peak int32 }
 
 func (c *crowd) add() {
@@ -275,7 +276,7 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 
 // recorder encodes the machine's changes as records. The machine collects the changed znodes, and
 // the recorder collects the changed sessions. One record holds the changes of a whole turn, because
-// no request of the turn is answered before its end.
+// no request of a turn is answered before the turn ends.
 type recorder struct {
 	zxid     int64   // is the zxid of the last record
 	sessions []int64 // sessions lists those begun or ended since the last record

@@ -10,7 +10,7 @@ import (
 const syncConnected = 3
 
 // AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body. A
-// reply with an error has no body, except that of sasl and one with Results (ZK-8.6).
+// reply with an error has no body, unless it answers sasl or has Results (ZK-8.6).
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)

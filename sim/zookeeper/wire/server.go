@@ -24,7 +24,8 @@ type Server struct {
 	// of FirstFrame after it.
 	startedAt time.Time
 
-	// mu is the server's own lock, or that of its ensemble.
+	// mu is the server's own lock. In an ensemble it is the lock that all servers of the ensemble
+	// share.
 	mu       *sync.Mutex
 	machine  *zookeeper.Machine
 	conns    map[zookeeper.ConnID]*conn
@@ -131,8 +132,8 @@ func (s *Server) boot() error {
 		}
 		return nil
 	}
-	// A real server writes a snapshot whenever it starts. The next start fills the sets of names anew
-	// from it, and so decides their order (ZK-5.8).
+	// A real server writes a snapshot whenever it starts. The next start fills the sets of
+	// children's names from that snapshot, so the snapshot decides the order of the names (ZK-5.8).
 	if s.commit.store.hasRecords() {
 		if err := s.commit.store.rotate(s.beganMs, s.machine.Snapshot()); err != nil {
 			s.commit.store.close()

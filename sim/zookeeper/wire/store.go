@@ -222,8 +222,8 @@ func (st *store) begin(gen int64) error {
 	return err
 }
 
-// makeNext creates the next log and reserves its space, so that no write waits for that later. It
-// does so in the background, once the present log is half full.
+// makeNext creates the next log and reserves its space, so that no later write has to wait for
+// this. It does so in the background, once the present log is half full.
 func (st *store) makeNext() {
 	if st.next != nil || st.log.Size() < st.rotateAt/2 {
 		return

@@ -38,8 +38,8 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	return s.established(c)
 }
 
-// established reports whether the server accepts requests of a connection, because its session is
-// connected.
+// established reports whether a connection is established, so that the server executes its
+// requests.
 func (s *Server) established(c *conn) bool {
 	if s.member.follows() {
 		return s.member.conns[c.id] != nil

@@ -238,7 +238,7 @@ func (s *Server) countWatches() (sessions, paths, total int) {
 }
 
 // wordWchp prints the watched paths, each with the sessions that watch it. The paths have the order
-// of the real server's hash table, whose sessions have none that could be foretold.
+// of the real server's hash table. The real server's order of the sessions cannot be predicted.
 func (s *Server) wordWchp(b *strings.Builder) {
 	for _, w := range s.machine.WatchedPaths() {
 		b.WriteString(java.UTF8(w.Path) + "\n")
@@ -250,7 +250,8 @@ func (s *Server) wordWchp(b *strings.Builder) {
 }
 
 // wordWchc prints the sessions with watches, each with its paths in the order of the real server's
-// hash table. Its order of sessions cannot be foretold; here they are ordered by id.
+// hash table. The real server's order of the sessions cannot be predicted. Here they are ordered by
+// id.
 func (s *Server) wordWchc(b *strings.Builder) {
 	for _, w := range s.watchingSessions() {
 		fmt.Fprintf(b, "%#x\n", s.sessionOf(w.Conn))

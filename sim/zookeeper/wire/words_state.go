@@ -159,8 +159,8 @@ func (s *Server) monitor() (fields Fields) {
 	return fields
 }
 
-// monitored are the values that monitor returns, in the order of a real server. Some are of servers
-// of an ensemble only.
+// monitored lists the names of the values that monitor returns, in the order of a real server. Some
+// of them exist only on servers of an ensemble.
 var monitored = strings.Fields(`version server_state peer_state observer_master_id ephemerals_count num_alive_connections
 	avg_latency min_proposal_size outstanding_requests znode_count global_sessions packets_sent packets_received
 	max_proposal_size synced_followers watch_count synced_non_voting_followers synced_observers min_latency

@@ -12,8 +12,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Observation is one write in the write log, as one JSON object a line. It has the same fields as
-// an observation of a cluster. Between two runs of the same program only the times differ.
+// Observation is one write in the write log. Each observation is one line of JSON. It has the same
+// fields as an observation of a cluster. Between two runs of the same program only the times
+// differ.
 type Observation struct {
 	// At is the server's time since its start, such as "1.25s".
 	At string `json:"at"`

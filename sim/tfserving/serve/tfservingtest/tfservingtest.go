@@ -160,7 +160,7 @@ func (s *Server) Export(name string, version int64, model []byte) {
 func (s *Server) basePath(name string) string { return filepath.Join(s.dir, name) }
 
 // Await waits until a version is in a state. It returns at once if the version was in that state
-// before. The test fails if that does not happen in time (Patience).
+// before. The test fails if the version does not reach the state in time (Patience).
 func (s *Server) Await(model string, version int64, state env.ModelState) {
 	s.tb.Helper()
 	is := func(e tfserving.Event) bool { return e.Model == model && e.Version == version && e.State == state }

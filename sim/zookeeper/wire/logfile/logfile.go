@@ -34,7 +34,7 @@ import (
 type File struct {
 	name string
 	file *os.File
-	size int64 // size is the number of bytes written, without the zeros
+	size int64 // size is the number of bytes written, without the zeros behind them
 	room int64 // room is the size of the file, including the zeros, in bytes
 
 	direct bool
