@@ -8,7 +8,8 @@ import (
 
 // Faults holds the present faults of an agent. The zero value has none.
 type Faults struct {
-	// Status answers every request instead of executing it, with Text as the body; 0 means none.
+	// Status, when not 0, is the HTTP status with which every request is answered instead of being
+	// executed. Text is then the body.
 	Status int
 	// Text replaces every body, even that of a successful answer; "" means none.
 	Text string
@@ -16,7 +17,7 @@ type Faults struct {
 	Cut bool
 	// Delay is added before every answer.
 	Delay time.Duration
-	// Lag is how long after its registration a service is first listed.
+	// Lag is the time from the registration of a service until look-ups list it.
 	Lag time.Duration
 	// Hidden holds host names and service ids. Look-ups never list a service on such a host or with
 	// such an id, although its registration is accepted.

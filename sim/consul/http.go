@@ -152,7 +152,7 @@ type found struct {
 	Tags map[string]string `json:"Tags"`
 }
 
-// lookup lists the services of a name whose checks pass.
+// lookup lists the services that have the given name and that look-ups can see now (see lists).
 func (a *Agent) lookup(now time.Duration, name string) (int, string) {
 	list := []found{}
 	for _, s := range a.services {

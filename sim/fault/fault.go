@@ -26,9 +26,9 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Kind is a kind of fault, with its description for scenarios and its effect on a world. Call its
-// functions between two events of the world, never within one. If the fault is not applicable,
-// they return an error and leave the world unchanged.
+// Kind is a kind of fault, with its description for scenarios and its effect on a world. Begin and
+// End must be called between two events of the world, never during an event. If the fault is not
+// applicable, they return an error and leave the world unchanged.
 type Kind struct {
 	cluster.FaultKind
 	Begin action

@@ -33,7 +33,8 @@ var storeKinds = []Kind{
 		Begin: onBase(func(fs *files.FS, dir string) error { return moveChildren(fs, dir, aside(dir)) }),
 		End:   onBase(func(fs *files.FS, dir string) error { return moveChildren(fs, aside(dir), dir) }),
 	},
-	// The host that creates a name sees it at once. If it replaces an existing file, all hosts do.
+	// The host that creates a name sees it at once. A file that replaces an existing one is visible
+	// to all hosts at once.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:  StoreLate,
@@ -150,8 +151,8 @@ const (
 	variablesFile = "/variables/variables.data-00000-of-00001"
 )
 
-// wantMissing returns an error if a part of a model version exists already, so that it cannot
-// arrive late.
+// wantMissing returns an error if a part of a model version exists already, because only a missing
+// part can arrive late.
 func wantMissing(fs *files.FS, part string, f cluster.Fault) error {
 	if _, err := fs.Stat(part); err == nil {
 		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)

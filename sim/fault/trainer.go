@@ -230,7 +230,7 @@ func fromTrainer(w *world.World, f cluster.Fault, others []string, do func(a, b 
 	return do([]string{f.Pod}, others)
 }
 
-// stopPS stops a PS, or has it go on.
+// stopPS stops a parameter server (PS) if on is true, and otherwise lets it continue.
 func stopPS(w *world.World, f cluster.Fault, on bool) error {
 	t, err := w.FindTrainer(f.Pod)
 	switch {

@@ -119,8 +119,8 @@ func onZooKeeper(do func(zk *node.Server) error) action {
 	}
 }
 
-// expireSessions ends every session of a host. who names the host in the error for one without a
-// session.
+// expireSessions ends every session of a host. A host without a session is an error. The argument
+// who names the host in that error.
 func expireSessions(zk *node.Server, host, who string) error {
 	ids := zk.SessionsOf(host)
 	if len(ids) == 0 {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// WriteTree creates files and their parents, durably, from contents by absolute path, in the order
-// of the paths. A path that ends in a slash creates a directory. After an error the earlier files
-// remain.
+// WriteTree creates files and their parent directories, all of them durable. contents maps absolute
+// paths to file contents. The files are created in the order of the paths. A path that ends in a
+// slash creates a directory. After an error the earlier files remain.
 func (f *FS) WriteTree(contents map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		if err := f.add(name, []byte(contents[name]), int64(len(contents[name]))); err != nil {

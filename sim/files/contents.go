@@ -11,15 +11,15 @@ import (
 // logs, so nearly all contents are shared.
 type contents struct {
 	recent [256][]byte // recent is indexed by checksum
-	joined []byte      // joined is a buffer for with
+	joined []byte      // joined is the buffer of contents.with
 }
 
 // maxShared is the size in bytes up to which contents are shared. Longer contents are rarely equal
 // and cost more to compare.
 const maxShared = 4096
 
-// with returns the content old with more appended. If an equal content is known, it returns that
-// slice to save memory. It keeps no reference to more.
+// with appends the bytes in more to the content old and returns the result. If an equal content is
+// known, it returns that slice to save memory. It keeps no reference to the slice more.
 func (c *contents) with(old, more []byte) []byte {
 	if c == nil || len(old)+len(more) > maxShared {
 		return append(old, more...)

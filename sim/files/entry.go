@@ -14,13 +14,13 @@ type entry struct {
 	dir       bool
 	shared    bool // shared means that it belongs to an image, and must not be written to
 	modUnixMs int64
-	// version is the tree's change counter at the last change: of a file's content, or of the names
-	// in a directory.
+	// version is the value of the tree's change counter at the last change of the file's content,
+	// or of the names in the directory.
 	version uint64
 
 	// These fields are for directories.
 	children []child   // children is sorted by name
-	names    *[]string // names holds the children's names; nil until asked for after a change
+	names    *[]string // names caches the children's names; nil after a change until the next request
 	mount    *FS       // mount is the tree that covers the directory; nil for none
 
 	target *string // target is a symbolic link's target; nil for other entries

@@ -12,7 +12,7 @@ type lateness struct {
 	after func(d time.Duration, fn func())
 }
 
-// hiding is a new name that for now only the tree that created it can see.
+// hiding is a new name that is still hidden. Only the tree that created it can see it.
 type hiding struct {
 	dir, entry *entry
 	rel        string
@@ -77,7 +77,7 @@ func (f *FS) renamed(from, to place, by *FS) {
 	}
 }
 
-// show makes a hidden name visible. It does nothing if h is no longer in force.
+// show makes a hidden name visible. It does nothing if h is no longer in the list of hidden names.
 func (f *FS) show(h *hiding) {
 	at := slices.Index(f.hidden, h)
 	if at < 0 {
@@ -95,7 +95,8 @@ func (f *FS) hides(e *entry, through *FS) bool {
 	return len(f.hidden) > 0 && e != nil && through != f && slices.ContainsFunc(f.hidden, func(h *hiding) bool { return h.entry == e && h.by != through })
 }
 
-// visible returns the names in a directory that through shows: Late hides others for a while.
+// visible returns the names in a directory that the tree through can see. It omits the names that
+// Late still hides from that tree.
 func (p *place) visible(through *FS) []string {
 	names := p.entry.sorted()
 	if len(p.fs.hidden) == 0 {

@@ -70,8 +70,8 @@ func (p place) info(name string) env.FileInfo {
 
 func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
-// linked returns the path to resolve next in place of a path through the link e. dir is the link's
-// directory and rest the remaining path. slash means that a slash followed the link.
+// linked replaces the link e in a path by its target and returns the path to resolve next. dir is
+// the link's directory and rest the remaining path. slash means that a slash followed the link.
 func (e *entry) linked(dir, rest string, slash bool) string {
 	to := *e.target
 	if to[0] != '/' {

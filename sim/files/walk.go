@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// FS is one tree of files: that of a host, or a store that several hosts mount. Its methods take
-// absolute paths. Errors are *fs.PathError around fs.ErrNotExist, fs.ErrExist or an error of this
-// package.
+// FS is one tree of files: the files of a host, or a store that several hosts mount. Its methods
+// take absolute paths. Errors are *fs.PathError and wrap fs.ErrNotExist, fs.ErrExist or an error of
+// this package.
 type FS struct {
 	w       *vtime.World
 	root    *entry
@@ -31,7 +31,7 @@ type FS struct {
 	moved  uint64        // moved counts the changes of the tree, mounted trees included
 }
 
-// Changes counts the changes so far of what the tree shows, mounted trees included.
+// Changes returns how often the tree has changed so far. Changes of mounted trees count too.
 func (f *FS) Changes() uint64 { return f.moved }
 
 // changes notifies the tasks that read the tree. It must be called before each change of the tree.
@@ -51,7 +51,7 @@ func NewFS(w *vtime.World) *FS {
 }
 
 type place struct {
-	path   string // path has no links, and starts at the tree that was asked; it may contain "." or double slashes
+	path   string // path has no links, and is absolute in the tree on which find was called; may have "." or "//"
 	fs     *FS    // fs is the tree that contains the entry
 	rel    string // rel is the path inside fs, with a slash at its beginning
 	dir    *entry // dir is the directory that contains the entry; nil for the root of a tree
@@ -59,7 +59,7 @@ type place struct {
 	entry  *entry // entry is nil when dir has no such name
 	slash  bool   // slash means that the path ends in a slash, so only a directory is valid
 	frozen bool
-	hidden bool // hidden means that the entry, or a parent, is not yet visible to the tree that was asked
+	hidden bool // hidden means that the tree on which find was called cannot yet see the entry or a parent
 }
 
 // finding says how to treat a symbolic link at the end of a path.
@@ -76,7 +76,7 @@ const (
 // maxLinks is how many links Linux follows in one path.
 const maxLinks = 40
 
-// find resolves a path to a place. The last name of the path may be missing, its parents may not.
+// find resolves a path to a place. The last name of the path need not exist, but its parents must.
 func (f *FS) find(op, name string, last finding) (p place, err error) {
 	frozen, hidden, noFile := false, false, false
 	for at, links := name, 0; ; {

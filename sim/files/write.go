@@ -159,7 +159,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// renameError returns Linux's error for a rename that it refuses; nil for others.
+// renameError returns the error with which Linux refuses a rename; nil if Linux allows it.
 func renameError(from, to place) error {
 	switch {
 	case from.dir == nil || to.dir == nil || from.entry.hasMount():

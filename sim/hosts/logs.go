@@ -13,7 +13,7 @@ import (
 type Logs struct {
 	// Level is the least severe level to keep.
 	Level env.Level
-	// Keep stores the lines in Lines.
+	// Keep, when true, stores the lines in Lines.
 	Keep  bool
 	Lines []Line
 	// OnLine, when set, is called for each line, by the task that logs it. It must not wait.

@@ -56,9 +56,9 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 	return m
 }
 
-// Env returns the env of a process. vars is its environment as key=value. If it is nil, Env takes
-// the environment that the process was started with, or the machine's for a process that the table
-// did not start. The fields Models and ZooKeeper are nil.
+// Env returns the env.Env of a process. vars holds the environment variables of the process as
+// key=value. If vars is nil, Env takes the variables that the process was started with, or the
+// machine's for a process that the table did not start. The fields Models and ZooKeeper are nil.
 func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	p := m.Procs.Of(life)
 	if vars == nil {

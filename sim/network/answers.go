@@ -1,14 +1,15 @@
 package network
 
-// answerLoss tells a host to lose the next count answers that its servers send from one port.
+// answerLoss tells a host to lose answers that its servers send from one port. count is the number
+// of answers still to lose.
 type answerLoss struct {
 	port, count int
 	match       func(to *Host, payload any) bool
 }
 
-// LoseAnswer drops the next count messages that servers on the host's port send, and resets the
-// connection of each. The server has then handled the request, but the client cannot know. An
-// unknown host is an error.
+// LoseAnswer drops the next messages that servers on the host's port send, and resets the
+// connection of each dropped message. count is the number of messages to drop. The server has then
+// handled the request, but the client cannot know. An unknown host is an error.
 func (n *Network) LoseAnswer(host string, port, count int) error {
 	return n.LoseAnswerWhere(host, port, count, nil)
 }

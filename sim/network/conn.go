@@ -36,10 +36,10 @@ type Conn struct {
 	peer *Conn
 	// sleepers holds the sleeping loops that use the connection. Both ends hold the same list.
 	sleepers  []*leap.Sleeper
-	idlePlace int32 // its index in Network.idle, for a connection that has sleepers
+	idlePlace int32 // index of this connection in Network.idle while it has sleepers
 	state     connState
 	dialer    bool // this end has dialed
-	out       pipe // the fields above, and the first ones of out, are read while loops sleep
+	out       pipe // sleeping loops read the fields above and the first ones of out
 	node      *vtime.Node
 	sockets   *sockets  // of the owning process; nil without a process
 	listener  *Listener // the listener that accepted it; nil on the dialing end
@@ -81,7 +81,8 @@ func (c *Conn) RemoteHost() *Host { return c.peer.host }
 func (c *Conn) Open() bool { return c.state == connOpen }
 
 // Send queues a message of sizeBytes bytes for the other end, behind all earlier ones. On a closed
-// connection it does nothing: the sender has closed it, or its Receiver was told of the end.
+// connection it does nothing. The sender knows of the end: it has closed the connection itself, or
+// its Receiver was told.
 func (c *Conn) Send(payload any, sizeBytes int) {
 	c.n.w.Acts()
 	c.SendStep(nil, payload, sizeBytes)
@@ -171,8 +172,8 @@ func (c *Conn) end(err error) {
 }
 
 // endSoon does what end does, but informs the user in a separate event. Callers use it where a
-// callback would run in the middle of their own work. If the process dies before the event, it is
-// not informed.
+// callback would run in the middle of their own work. If the process dies before that event, the
+// user is not informed.
 func (c *Conn) endSoon(err error) {
 	state, done := c.state, c.done
 	c.leave()
@@ -183,8 +184,8 @@ func (c *Conn) endSoon(err error) {
 	})
 }
 
-// tell informs the user of this end that it has ended: a failed dial through done, an open
-// connection through its Receiver.
+// tell informs the user of this end that the connection has ended. For a failed dial it calls done,
+// and for an open connection the Receiver.
 func (c *Conn) tell(was connState, done func(*Conn, error), err error) {
 	switch {
 	case was == connDialing:

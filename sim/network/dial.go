@@ -83,10 +83,11 @@ func (l *Listener) Close() {
 func (l *Listener) abandon()       { l.Close() }
 func (l *Listener) setPlace(i int) { l.place = i }
 
-// Dial connects to host:port. host is a name, an address, or a form of the own host (localhost,
-// 127.0.0.1, [::1], 0.0.0.0, [::]). done is called once, never from inside Dial. It gets a
-// connection or ErrRefused after one round trip, ErrUnknown at once if the name does not resolve,
-// and ErrTimedOut after 127 s without an answer. cancel aborts the dial; done is then not called.
+// Dial connects to host:port. host is a name, an address, or one of the ways to write the dialing
+// host itself (localhost, 127.0.0.1, [::1], 0.0.0.0, [::]). done is called once, never from inside
+// Dial. It gets a connection or ErrRefused after one round trip, ErrUnknown at once if the name
+// does not resolve, and ErrTimedOut after 127 s without an answer. cancel aborts the dial; done is
+// then not called.
 func (h *Host) Dial(o Owner, addr string, done func(*Conn, error)) (cancel func()) {
 	return h.dial(o, addr, done).Close
 }
@@ -122,8 +123,8 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	return c
 }
 
-// nextNumber returns the number of a new connection between hosts a and b. The count is the same
-// whichever of the two dials.
+// nextNumber returns the number of a new connection between hosts a and b. Dials from a to b and
+// from b to a share one count.
 func (n *Network) nextNumber(a, b *Host) uint64 {
 	if b.index < a.index {
 		a, b = b, a

@@ -15,7 +15,7 @@ type Exchange struct {
 	loop *vtime.Loop
 	// answers says which message is on its way: an answer if true, else a request.
 	answers bool
-	next    time.Duration // is when that message arrives
+	next    time.Duration // when the message on its way arrives
 }
 
 // Begin sends the first request at the virtual time at, from the end c of a connection.
@@ -36,8 +36,8 @@ func (x *Exchange) Next() (at time.Duration, part int) {
 // Answers reports whether the message on its way is an answer, not a request.
 func (x *Exchange) Answers() bool { return x.answers }
 
-// Leap advances the exchange up to the bound b. It stops before a request that would arrive at
-// until or later, and after the n-th answer. It returns the number of requests and answers that
+// Leap advances the exchange up to the bound b. It stops after n answers, and before a request
+// whose time of arrival is until or later. It returns the number of requests and answers that
 // arrived, and the times of the last ones.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
@@ -77,8 +77,9 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 		at = max(at+shortest+latency, lastOut+1)
 		lastOut, answers = at, false
 		if free && shortest > 0 && lastBack < at {
-			// Now each message arrives after all earlier ones, so ordering needs no check. Far from
-			// the bound the loop needs no check either, so many pairs are made at once.
+			// Now each message arrives after all earlier ones, so ordering needs no check. As long
+			// as the bound is far off, it needs no check either, so many pairs are computed at
+			// once.
 			sure := min(int64(n-l.Answered-1), int64((min(lastRequest, lastAnswer)-at)/(2*(shortest+spread))))
 			if sure <= 0 {
 				continue
@@ -103,8 +104,8 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 // pairs sums up a series of requests with their answers.
 type pairs struct {
 	request, answer time.Duration // of the last pair
-	next            time.Duration // when the request after them arrives
-	squares         uint64        // the sum over all instants of their squares
+	next            time.Duration // arrival time of the request after the last pair
+	squares         uint64        // sum of the squares of all arrival times
 }
 
 // makePairs computes n pairs of a request and its answer, the first request arriving at the virtual
@@ -132,7 +133,8 @@ func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.
 type Leapt struct {
 	Served, Answered         int // requests at the server, answers at the client
 	LastServed, LastAnswered time.Duration
-	// ItsRequest is when the request of the last answer arrived; 0 if that was before the leap.
+	// ItsRequest is the arrival time of the request that got the last answer; 0 if that was before
+	// the leap.
 	ItsRequest time.Duration
 }
 

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Partition loses everything that the hosts in from send to the hosts in to, until Heal.
-// Hosts are named by name or address; an unknown one is an error. Connections inside one
-// host are not affected.
+// Partition drops everything that the hosts in from send to the hosts in to, until Heal. Hosts are
+// named by name or address; an unknown one is an error. Connections inside one host are not
+// affected.
 func (n *Network) Partition(from, to []string) error {
 	return n.eachLink(from, to, func(l *link) { l.blocked = true })
 }
 
-// PartitionBoth loses everything that the hosts in a and those in b send to each other,
-// until HealBoth.
+// PartitionBoth drops everything that the hosts in a and those in b send to each other, until
+// HealBoth.
 func (n *Network) PartitionBoth(a, b []string) error {
 	if err := n.Partition(a, b); err != nil {
 		return err

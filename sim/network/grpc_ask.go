@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// question records a call that changes nothing at its server, made in one turn of a loop, with its
-// answer (leap.Request). Later turns can repeat the call without events.
+// question records a call and its answer (leap.Request). The call was made in one turn of a loop,
+// and it changes nothing at its server. Later turns can repeat the call without events.
 type question struct {
 	invocation
 	turns       *leap.Turns
@@ -20,7 +20,7 @@ type question struct {
 	changes     uint64
 
 	call    *Call // the call that is on its way when the loop is woken
-	answers bool  // reports that the answer is on its way, not the request
+	answers bool  // true if the answer is on its way, false if the request is
 	next    time.Duration
 }
 
@@ -73,7 +73,7 @@ func (o *invocation) write(t *leap.Turns, call *Call) {
 	t.Record(q, call.on, call.changes)
 }
 
-// Thinks returns false, because calls follow each other at once.
+// Thinks returns false, because the program spends no time before a call.
 func (q *question) Thinks() bool { return false }
 
 // Join joins the connection.

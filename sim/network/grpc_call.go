@@ -24,7 +24,7 @@ type Call struct {
 	loop    *vtime.Loop // the loop that makes the call as a question, nil for none
 	sent    bool
 	over    bool          // the answer or a failure has come, or the task has ended
-	failure *env.RPCError // of the channel; nil after an answer
+	failure *env.RPCError // a failure of the channel; nil after an answer
 
 	// The server's side.
 	server      *serverConn
@@ -36,10 +36,11 @@ type Call struct {
 	status      *env.RPCError
 	answerSize  int
 	on          *leap.Observed // what the response depends on, nil if it may change at any time
-	changes     uint64         // the count of changes of on at the answer
+	changes     uint64         // version of the field on when the call was answered
 }
 
-// Answer is the message that carries a call's answer, as match of LoseAnswerWhere receives it.
+// Answer is the message that carries a call's answer. It is what the function match of
+// LoseAnswerWhere gets for such a message.
 type Answer Call
 
 // Response returns the server's response; nil if the call failed.
@@ -63,8 +64,8 @@ func (n *Network) takeCall() *Call {
 	return &Call{}
 }
 
-// giveBack makes a finished call available for reuse. It skips a call that the channel has failed,
-// because the server or a message on its way may still refer to it.
+// giveBack makes a finished call available for reuse. It skips a call that a failure of its channel
+// ended, because the server or a message on its way may still refer to it.
 func (n *Network) giveBack(call *Call) {
 	if call.failure != nil {
 		return
@@ -90,8 +91,8 @@ func (call *Call) Reply(resp any, sizeBytes int) {
 	call.answer()
 }
 
-// ReplyObserved does what Reply does, and promises that equal calls get the same response until
-// the state that on observes changes.
+// ReplyObserved does what Reply does. It also promises that equal calls get the same response until
+// there is a change in the state that on observes.
 func (call *Call) ReplyObserved(resp any, sizeBytes int, on *leap.Observed) {
 	call.on, call.changes = on, on.Version()
 	call.Reply(resp, sizeBytes)

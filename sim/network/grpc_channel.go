@@ -28,8 +28,8 @@ const (
 	backoffMultiplier = 1.6
 	backoffJitter     = 0.2
 	minConnectTimeout = 20 * time.Second
-	// failFast is how long a call takes that fails without leaving the host. If it took no time, a
-	// loop of such calls would never advance virtual time.
+	// failFast is the duration of a call that fails without leaving the host. If such a call took
+	// no time, a loop of such calls would never advance virtual time.
 	failFast = 100 * time.Microsecond
 )
 
@@ -60,7 +60,7 @@ type Channel struct {
 
 	backoff    time.Duration // length of the last back-off; 0 after a success
 	retryAt    time.Duration // end of the present back-off
-	timer      vtime.Timer   // end of the back-off, or limit of connecting
+	timer      vtime.Timer   // fires at the end of the back-off, or at the time limit of connecting
 	refusal    *env.RPCError // the error of calls during the back-off
 	closed     bool
 	serverName string // host of the last connection
@@ -171,7 +171,8 @@ func (call *Call) await(timeout time.Duration) bool {
 	return call.over
 }
 
-// takeBack cancels a call for which its task no longer waits, at the server too.
+// takeBack cancels a call that its task no longer waits for. If the call was sent, it is cancelled
+// at the server too.
 func (c *Channel) takeBack(call *Call) {
 	c.remove(call)
 	call.over = true
@@ -279,9 +280,9 @@ type RPC struct {
 	Started, Ended              time.Duration // virtual time
 }
 
-// OnRPC adds a function to call for each finished call. The function runs in the task of the
-// caller, or where the answer arrives, and must not wait. Calls whose task was terminated are left
-// out. While such a function is set, no call is leapt over.
+// OnRPC adds a function to call for each finished call. The function runs in the task that made the
+// call, and must not wait. Calls whose task was terminated are left out. While such a function is
+// set, no call is leapt over.
 func (n *Network) OnRPC(fn func(RPC)) {
 	n.wakeAll()
 	n.observers = append(n.observers, fn)

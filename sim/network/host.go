@@ -19,7 +19,7 @@ type Host struct {
 	conns          []*Conn     // open, or being opened
 	nextPort       int
 	nextClientPort int
-	lineFree       time.Duration // when the line will have sent everything given to it
+	lineFree       time.Duration // when the host's line will have sent everything that is queued now
 	losing         []*answerLoss
 	loopback       *link // to itself; nil before its first use
 	linksTo        linksTo

@@ -107,14 +107,14 @@ type httpConn struct {
 	timeout time.Duration // negative for none
 
 	conn    *Conn
-	ended   error // why the connection has ended, nil before
+	ended   error // why the connection has ended; nil while it has not
 	answers []*httpAnswer
-	reading *httpAnswer // is the answer whose status was read and whose body is being read
+	reading *httpAnswer // the answer whose status was read and whose body is still to be read
 	waiting *vtime.Task
 }
 
 // DialHTTP prepares a connection, which the first request makes. Simulated hosts have no Unix
-// sockets, so the path of a Unix socket does not exist.
+// sockets. An addr that begins with a slash is therefore a missing file.
 func (e *hostEnv) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	if timeout <= 0 {
 		timeout = -1

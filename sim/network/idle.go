@@ -14,8 +14,8 @@ import (
 
 // Join makes the connection wake the loop before anything changes on the connection, until Leave.
 // It returns false, without effect, in three cases: the connection is not open both ways; a message
-// with an event is on its way that the loop does not tolerate; messages could be lost, delayed by
-// a fault, or held up by limited bandwidth.
+// with an event is on its way and the loop is not Tolerant; messages could be lost, delayed by a
+// fault, or held up by limited bandwidth.
 func (c *Conn) Join(s *leap.Sleeper) bool {
 	p := c.peer
 	n := c.n
@@ -58,11 +58,11 @@ func (c *Conn) share(s []*leap.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
 func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link.extra == 0 }
 
 // WakeSleepers wakes the loops that have joined the connection, before another message is sent on
-// it. Loops that tolerate other messages stay asleep and only make their past steps. Call it before
-// the message gets its number.
+// it. Loops that tolerate other messages stay asleep, and only catch up with the steps that are
+// already past. Call it before the message gets its number.
 func (c *Conn) WakeSleepers() {
 	if c.n.w.Closing() {
-		return // the world is ending, so the steps that they have put off are never needed
+		return // the world is ending, so nobody needs the steps that loops have put off
 	}
 	for i := 0; i < len(c.sleepers); i++ {
 		if s := c.sleepers[i]; s.Tolerant {
@@ -77,7 +77,7 @@ func (c *Conn) WakeSleepers() {
 // wake wakes the loops that have joined the connection.
 func (c *Conn) wake() {
 	if c.n.w.Closing() {
-		return // the world is ending, so the steps that they have put off are never needed
+		return // the world is ending, so nobody needs the steps that loops have put off
 	}
 	for len(c.sleepers) > 0 {
 		c.wakeOne(c.sleepers[len(c.sleepers)-1])
@@ -103,7 +103,8 @@ func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	return c.out.arrivalOf(at)
 }
 
-// arrivalOf draws a latency and returns when a message sent at the virtual time at arrives.
+// arrivalOf draws the latency of a message that is sent at the virtual time at. It returns the
+// message's time of arrival.
 func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	source := p.latency
 	if source == nil {
@@ -120,7 +121,7 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	return p.behindLast(at)
 }
 
-// Takes counts the arrival at this end of a message that SendsAt sent.
+// Takes counts a message that has arrived at this end. SendsAt sent the message.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
 // MinLatency returns a lower bound of the latency of this end's messages.
@@ -133,8 +134,8 @@ func (c *Conn) MinLatency() time.Duration {
 // faults.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
 
-// Resume schedules an event for a message of SendsAt that arrives at the virtual time at. Only a
-// loop that is waking up may call it.
+// Resume schedules an event for the arrival of a message that SendsAt sent. at is the virtual time
+// of the arrival. Only a loop that is waking up may call it.
 func (c *Conn) Resume(loop *vtime.Loop, payload any, sizeBytes int, at time.Duration) {
 	c.out.insert(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage, at: at})
 }

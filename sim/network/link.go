@@ -13,7 +13,7 @@ type link struct {
 	refused  bool          // by Refuse
 	extra    time.Duration // by Slow
 	loss     *vtime.Source // nil before the first draw
-	conns    uint64        // connections between the two so far, kept by the link from the host that was added first
+	conns    uint64        // number of connections between both hosts; kept in the link from the host added first
 }
 
 // linkBetween returns the link between two hosts. It creates links on first use, so that a large
@@ -41,8 +41,8 @@ func (h *Host) linkTo(to *Host) *link {
 	return h.linksTo.at(to.index + 1)
 }
 
-// linksTo holds the links of one host by the index of the other host. The table is in blocks,
-// because hosts that communicate were mostly added one after another.
+// linksTo holds the links of one host by the index of the other host. The table consists of blocks
+// of neighbouring indexes, because hosts that communicate were mostly added one after another.
 type linksTo struct{ blocks []*[linksBlock]*link }
 
 const linksBlock = 32

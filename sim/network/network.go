@@ -51,9 +51,9 @@ func (n *Network) MaxLatency() time.Duration {
 	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)
 }
 
-// AddHost adds a host. Its events and random choices belong to the virtual-time node of the given
-// name, which must have no other host. Its name and addresses resolve from every host. AddHost
-// panics if one of them is taken; use Assign to move a name or address.
+// AddHost adds a host. The host's events and random choices belong to the virtual-time node called
+// node, which must have no other host. The host's name and addresses resolve from every host.
+// AddHost panics if one of them is taken; use Assign to move a name or address.
 func (n *Network) AddHost(node, name string, ips ...string) *Host {
 	h := &Host{
 		n: n, name: name, node: n.w.Node(node), index: len(n.hosts),

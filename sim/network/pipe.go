@@ -21,11 +21,11 @@ type pipe struct {
 	from, to *Conn
 	link     *link
 	latency  *vtime.Source // nil before the first draw
-	last     time.Duration // when the segment that was sent last arrives
-	trouble  *trouble      // is set from a lost segment until the next delivery
+	last     time.Duration // arrival time of the segment that was sent last
+	trouble  *trouble      // set after a segment was lost, until the next delivery
 	count    int32
 	stalled  bool // no delivery is scheduled: the pipe waits until the link works again
-	local    bool // it stays inside of one host
+	local    bool // both ends are on the same host
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
@@ -43,9 +43,9 @@ type trouble struct {
 // segment is a message, or a control segment such as a SYN or a reset.
 type segment struct {
 	payload   any
-	loop      *vtime.Loop // the loop whose step its arrival is, nil for none
+	loop      *vtime.Loop // set if the segment's arrival is a step of this loop, nil if it is an event
 	at        time.Duration
-	number    uint64 // its place in the order of events, as it was sent; only without a loop
+	number    uint64 // place in the order of events, taken when the segment was sent; unused with a loop
 	sizeBytes int
 	what      segmentKind
 }
@@ -113,8 +113,8 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 // range depends only on whether the pipe stays inside one host.
 func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
 
-// behindLast returns when a step arrives after all earlier segments. at is when it would arrive
-// alone.
+// behindLast returns when a step arrives, which is after all earlier segments. at is the time at
+// which the step would arrive if it were alone.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
 	return p.last
@@ -145,8 +145,9 @@ func (p *pipe) back() string {
 // asks reports whether the pipe leads from the dialing end to the accepting end.
 func (p *pipe) asks() bool { return p.from.dialer }
 
-// LatencySite names the random site of the latencies of what a node sends to another host. number
-// counts the connections between the two hosts from 1, whichever of them dials.
+// LatencySite returns the name of the random site that decides the latencies of a node's messages
+// to another host. number counts the connections between the two hosts from 1, whichever of them
+// dials.
 func LatencySite(to string, number uint64) string {
 	return latencySites(to) + strconv.FormatUint(number, 10)
 }
@@ -303,7 +304,8 @@ func (p *pipe) resume() {
 }
 
 // nextRetransmission returns the first instant after now at which a segment is sent again. lost is
-// when the segment was first lost, and rto the first time-out, which then doubles.
+// the time of the segment's first loss. rto is the first time-out, which doubles with each
+// retransmission.
 func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 	at := lost
 	for at <= now {

@@ -41,8 +41,8 @@ type program struct {
 	run  Program
 }
 
-// Register adds a program under the base name of its file, and replaces an earlier one. To be
-// started, the file must also exist in the tree.
+// Register adds a program under the base name of its file, and replaces an earlier one. The program
+// can be started only if the file also exists in the tree.
 func (t *Table) Register(name string, run Program) {
 	if i := t.programAt(name); i >= 0 {
 		t.programs[i].run = run

@@ -71,7 +71,8 @@ type child struct {
 	exited env.Cond
 }
 
-// Exited returns a condition for tasks of the parent, which is broadcast when the child ends.
+// Exited returns a condition that tasks of the parent can wait for. It is broadcast when the child
+// ends.
 func (c *child) Exited() env.Cond {
 	if c.exited == nil {
 		c.exited = c.parent.NewCond("end of " + c.Name())

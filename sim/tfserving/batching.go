@@ -61,7 +61,7 @@ func batchingOf(p *bundlepb.BatchingParameters, profile Profile) *Batching {
 	return b
 }
 
-// threads returns the number of batch threads on a machine with that many processors.
+// threads returns the number of batch threads on a machine with the given number of processors.
 func (b *Batching) threads(cpus int) int {
 	if b.HasThreads {
 		return int(b.Threads)
@@ -276,9 +276,10 @@ var errQueueTimeout = &env.RPCError{Code: rpcerrors.ResourceExhausted, Message: 
 
 // BatchTaken describes a batch that a thread takes, for metrics.
 type BatchTaken struct {
-	Waited []time.Duration // is how long each of its requests has waited
-	Runs   bool            // is false if all have waited beyond their deadlines
-	// Size is the number of its rows, and Padded with those that are added to reach an allowed size.
+	Waited []time.Duration // how long each request of the batch has waited
+	Runs   bool            // false if all requests have waited beyond their deadlines
+	// Size is the number of rows in the batch. Padded also counts the rows that are added to reach
+	// an allowed size.
 	Size, Padded int64
 }
 
@@ -318,8 +319,8 @@ func (m *batcher) process(b *batch.Batch[*batched], free func()) {
 	})
 }
 
-// failBatch ends a batch that failed to run with the error failed. If a CHECK of upstream failed,
-// it ends the whole process, as abort does.
+// failBatch ends a batch that could not run. failed is the reason. If the reason is a failed CHECK
+// of upstream, failBatch ends the whole process, as abort does.
 func (s *Server) failBatch(b *batch.Batch[*batched], failed *env.RPCError, free func()) {
 	if failed == infer.ErrCheck {
 		s.exit(-6, "")

@@ -33,13 +33,13 @@ type Bundle struct {
 	LoadTime   time.Duration
 
 	model   *infer.Model
-	batcher *batcher      // batcher is nil where requests run by themselves
+	batcher *batcher      // batcher is nil if requests are not batched
 	err     *env.RPCError // err is the error that every load ends with; nil for none
 	warmups int           // warmups is the number of warm-up requests, with every iteration counted
 	starts  int           // starts is how often the load ran the graph
 }
 
-// export holds what a load read from an export directory, or in err why the load fails.
+// export holds what a load read from an export directory. If the load fails, err holds the reason.
 type export struct {
 	bundle    *Bundle
 	diskBytes int64
@@ -144,8 +144,8 @@ func (s exportReader) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	return &Bundle{model: s.options.Shared.standIn(options)}, nil
 }
 
-// readGraph parses a SavedModel. If the bytes are no SavedModel, it returns an error with
-// Options.StrictBundles, and otherwise nil so that a stand-in serves.
+// readGraph parses a SavedModel. If the bytes are no SavedModel, the result depends on
+// Options.StrictBundles: an error if it is set, otherwise nil, so that a stand-in model serves.
 func (s exportReader) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
 	read, form := savedmodel.Read, "binary"
 	if strings.HasSuffix(file, ".pbtxt") {

@@ -83,8 +83,8 @@ func (c CostModel) unload(host Host) time.Duration {
 }
 
 type memory struct {
-	live     int64 // live is held by loaded models
-	retained int64 // retained was freed by models and is kept by the allocator
+	live     int64 // live is the memory of loaded models
+	retained int64 // retained is memory that models have freed and the allocator keeps
 	peak     int64 // peak is the highest sum of live and retained so far
 }
 
@@ -105,8 +105,8 @@ func (s *Server) ResidentBytes() int64 {
 	return s.options.Cost.BaseRAMBytes + s.memory.live + s.memory.retained
 }
 
-// PeakBytes returns the highest resident memory of the process so far. It includes a load for
-// which the kernel killed the process.
+// PeakBytes returns the highest resident memory of the process so far. If a load exceeded the limit
+// and the kernel killed the process, the memory of that load counts too.
 func (s *Server) PeakBytes() int64 { return s.options.Cost.BaseRAMBytes + s.memory.peak }
 
 // takeMemory allocates a model's memory in bytes. If the process then exceeds its limit, the kernel

@@ -53,8 +53,8 @@ func FlagsUsage(profile Profile, program string) string {
 	return text
 }
 
-// usages keeps the usage texts, which every start of a server with an unknown flag prints, by profile
-// and program.
+// usages caches the usage texts by profile and program. Every start of a server with an unknown
+// flag prints one.
 var usages = dict.Readings[string]{Decode: func(of []byte) (string, error) { return usageOf(Profile(of[0]), string(of[1:])), nil }, Most: 4 << 10}
 
 func usageOf(profile Profile, program string) string {

@@ -28,8 +28,8 @@ const (
 	stringFlag flagKind = "string"
 )
 
-// flags holds all flags in the order of main.cc at HEAD. The flags of 2.4 have the same order
-// there.
+// flags holds all flags in the order of main.cc at HEAD. The main.cc of 2.4 has its flags in the
+// same order.
 var flags = []commandFlag{
 	number("port", "port for gRPC; tfs-head takes 0 for none", func(o *Options) *int { return &o.Port }),
 	text("grpc_socket_path", "UNIX socket for gRPC", func(o *Options) *string { return &o.GRPCSocketPath }),

@@ -182,8 +182,8 @@ func (s *Server) SetAnswers(script *answers.Script) { s.reader.SetAnswers(script
 // SetAnswers does what [Server.SetAnswers] does. Any thread may call it once the Reader is shared.
 func (r *Reader) SetAnswers(script *answers.Script) { r.set(func(r *Reader) { r.script = script }) }
 
-// FailPredicts makes every later PredictionService request that passes the checks fail with err. A
-// nil err ends that.
+// FailPredicts makes every later PredictionService request that passes the checks fail with err.
+// Calling it with nil ends the fault.
 func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) { r.fault = err }) }
 
 func servableNotFound(name string, version int64, latest bool) *env.RPCError {

@@ -96,8 +96,9 @@ func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	})
 }
 
-// tryLoad makes one attempt to load, which is one call of upstream's Load(). The files at its start
-// decide the outcome. result receives it when the load time has passed.
+// tryLoad makes one attempt to load, which is one call of upstream's Load(). The files that exist
+// at the start of the attempt decide the outcome. result is called with the outcome when the load
+// time has passed.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 	reader := exportReader{m.server, m.server.adapterOf(h.id.model)}
 	look(m.server, func(disk Storage) export { return reader.readExport(disk, h.id, h.path) },
@@ -145,17 +146,18 @@ type Load struct {
 	Latency time.Duration
 }
 
-// Run describes runs of a graph for the metrics of TensorFlow and of TF Serving (TFS-14.1): one of a batch, of a
-// warm-up request, or those by which a load restores the variables and initialises the model.
+// Run describes runs of a graph for the metrics of TensorFlow and of TF Serving (TFS-14.1): the run
+// of a batch, the run of a warm-up request, or the runs by which a load restores the variables and
+// initialises the model.
 type Run struct {
 	Times int           // Times is how often the graph ran
-	Took  time.Duration // Took is how long each took
+	Took  time.Duration // Took is the duration of each run
 	// Warmup is the warm-up request that ran, or nil.
 	Warmup proto.Message
 }
 
-// tellLoad reports a load that took that long, and the runs of the graph that were part of it. bundle is nil if the
-// load failed.
+// tellLoad reports a load with the duration took, and the runs of the graph that were part of the
+// load. bundle is nil if the load failed.
 func (s *Server) tellLoad(h *harness, bundle *Bundle, took time.Duration) {
 	if s.OnLoad != nil {
 		s.OnLoad(Load{Path: h.path, Success: bundle != nil, Latency: took})

@@ -60,9 +60,9 @@ func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.
 	}, nil
 }
 
-// Signatures returns the signatures by name of the version that a Predict request with this spec
-// would use. It returns nil for a model that accepts every request. The caller must not change the
-// map.
+// Signatures returns the signatures of one version by name. It is the version that a Predict
+// request with this spec would use. Signatures returns nil for a model that accepts every request.
+// The caller must not change the map.
 func (r *Reader) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
 	if spec == nil {
 		return nil, errMissingSpec()

@@ -33,7 +33,7 @@ type LatestOnce uint8
 // These are the variants of the protobuf messages.
 const (
 	LatestOnceOfFork   LatestOnce = iota // LatestOnceOfFork has the reference's num_versions (utils.py:943)
-	LatestOnceOfPublic                   // LatestOnceOfPublic is the policy as tensorflow/serving#2040 has it, without a field
+	LatestOnceOfPublic                   // LatestOnceOfPublic is the policy of tensorflow/serving#2040, without fields
 	NoLatestOnce                         // NoLatestOnce is every release's
 )
 
@@ -158,7 +158,7 @@ type Platform struct {
 	// AdapterError, when set, is the source adapter's error for every version.
 	AdapterError *env.RPCError
 
-	settings *bundleSettings // settings, when set, are the adapter's instead of the flags'
+	settings *bundleSettings // settings, when set, replaces the flags for this adapter
 }
 
 func (o *Options) platformNamed(name string) (*Platform, bool) {

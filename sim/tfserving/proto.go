@@ -43,7 +43,7 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	return m.profile != ProfileHead && later[field.FullName()]
 }
 
-// later has the fields of config files that came after 2.4.0.
+// later has the fields of config files that were added after 2.4.0.
 var later = func() map[protoreflect.FullName]bool {
 	all := map[protoreflect.FullName]bool{}
 	for _, of := range [][2]string{
@@ -172,8 +172,9 @@ func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.
 	}, nil
 }
 
-// fromAny decodes the config of a class into the message that the class registry has for it; nil if
-// it has none. Of the messages that a real server knows, ours are some.
+// fromAny decodes the config of a class into registered. This is the message that the class
+// registry has for the class, nil if the registry has none. A real server knows some message types
+// that this package does not know.
 func fromAny(config *anypb.Any, registered proto.Message) *env.RPCError {
 	url := config.GetTypeUrl()
 	i := strings.LastIndexByte(url, '/')
@@ -207,7 +208,7 @@ func malformed(config *anypb.Any) *env.RPCError {
 func debugString(message proto.Message) string {
 	text, err := textpb.Marshal(message)
 	if err != nil {
-		return "" // of an Any that cannot be expanded
+		return "" // the message holds an Any that cannot be expanded
 	}
 	return text
 }

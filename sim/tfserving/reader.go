@@ -31,7 +31,7 @@ type Reader struct {
 	fault   *env.RPCError   // fault is the error of every request; nil for none
 	slow    bool            // slow is true while a version is being loaded or unloaded
 	warned  time.Duration   // warned is when a request that passes by the batcher was last logged; 0 for never
-	script  *answers.Script // script is what models answer; nil for none
+	script  *answers.Script // script holds the scripted answers of models; nil for none
 }
 
 // Locker has the methods of sync.Locker. Simulated code may not import package sync.
@@ -104,8 +104,8 @@ func (r *Reader) release(serving *servingMap) (drained func()) {
 	return drained
 }
 
-// install replaces the serving map. It returns true if the old map has no handles. Otherwise it
-// arranges a call of drained when the last handle is released.
+// install replaces the serving map. It returns true if the old map has no handles. Otherwise
+// drained will be called when the last handle is released.
 func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -175,9 +175,9 @@ type route struct {
 
 func byModel(a, b route) int { return strings.Compare(a.model, b.model) }
 
-// conflict reports whether a model would change its platform. The check of platforms looks at the
-// stored config, which a reload that failed may have stored while its routes were not installed
-// (model_servers/server_core.cc, UnionRoutes).
+// conflict reports whether a model would change its platform. The check of platforms can miss that,
+// because it looks at the stored config. A failed reload may have stored its config without
+// installing its routes (model_servers/server_core.cc, UnionRoutes).
 func conflict(old, fresh []route) bool {
 	return slices.ContainsFunc(fresh, func(r route) bool {
 		at, ok := slices.BinarySearchFunc(old, r, byModel)

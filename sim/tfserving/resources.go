@@ -47,8 +47,8 @@ func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	})
 }
 
-// ramEstimate returns the memory in bytes that upstream expects a model with that many bytes on
-// disk to need (servables/tensorflow/util.cc:334-351).
+// ramEstimate returns upstream's estimate of the memory in bytes that a model needs. diskBytes is
+// the size of the model on disk (servables/tensorflow/util.cc:334-351).
 func ramEstimate(diskBytes int64) int64 { return int64(1.2 * float64(diskBytes)) }
 
 // reservedBytes returns the sum of all reservations of loading and loaded versions.

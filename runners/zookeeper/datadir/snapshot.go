@@ -32,7 +32,8 @@ const (
 	checksumSize = 13
 )
 
-// snapshotDigest is the digest in a snapshot. It is of the tree after the transaction zxid.
+// snapshotDigest is the digest stored in a snapshot. It was computed over the tree as it was after
+// the transaction zxid.
 type snapshotDigest struct {
 	zxid int64
 	Digest
@@ -164,7 +165,7 @@ func (r *reader) checksum() {
 func (r *reader) digest() (d snapshotDigest) {
 	d.zxid, d.Version = r.int64("the zxid of a digest"), r.int32("the version of a digest")
 	if d.Version < digestVersion {
-		r.string("a digest") // in hexadecimal digits, and of other fields
+		r.string("a digest") // an older version: hexadecimal digits, computed from other fields
 		return d
 	}
 	d.Value = r.int64("a digest")

@@ -25,13 +25,13 @@ type node struct {
 	creates             int32
 	children            map[string]bool // by name
 	peak                int             // the most children so far
-	order               int             // its place among all that were added
+	order               int             // its place in the order in which znodes were added
 	digest              int64
 }
 
-// tree is the state that a server restores from a snapshot and its logs. Applying a
-// transaction differs from run time. The snapshot is not of a single moment, so it may
-// already have all or part of a transaction. Transactions that cannot be applied are skipped
+// tree is the state that a server restores from a snapshot and its logs. A transaction is applied
+// differently here than in a running server: the snapshot is not of a single moment, so it may
+// already have all or part of the transaction. Transactions that cannot be applied are skipped
 // (ZK-25.3).
 type tree struct {
 	zxid     int64
@@ -54,7 +54,7 @@ func shown(path string) string {
 	return cmp.Or(path, "/")
 }
 
-// of returns the znode at a path as clients write it, and its path in the tree.
+// of returns a znode and its path in the tree. The argument is the path as clients write it.
 func (t *tree) of(path string) (string, *node) {
 	if path == "/" {
 		path = ""
@@ -150,8 +150,8 @@ func (t *tree) change(tx *Transaction, c *Change) {
 	}
 }
 
-// create creates a znode. If it already exists, a plain create still updates the parent's
-// counters. The snapshot may hold the parent as it was before this create (DataTree.java
+// create creates a znode. If it already exists, a plain create still updates the parent's counters,
+// because the snapshot may hold the parent in its state before this create (DataTree.java
 // createNode, processTxn).
 func (t *tree) create(tx *Transaction, c *Change) {
 	above := parentOf(c.Path)

@@ -7,8 +7,8 @@ import (
 
 // Transaction is one record of a transaction log.
 type Transaction struct {
-	// File is the log file. Record is the number of the record in it, from 1, and Offset its
-	// first byte.
+	// File names the log file. Record is the number of the record in that file, counted from 1.
+	// Offset is the offset of the record's first byte.
 	File   string
 	Record int
 	Offset int
@@ -19,8 +19,8 @@ type Transaction struct {
 	Zxid    int64
 	TimeMs  int64
 	Change
-	// Digest is the digest of the tree after the transaction, nil in logs of servers that write
-	// none.
+	// Digest is the digest of the tree after the transaction; nil if the server writes no digests
+	// to its log.
 	Digest *Digest
 }
 
@@ -31,8 +31,8 @@ type Change struct {
 	Path string
 	Data []byte
 	ACL  []acl.Entry
-	// Ephemeral and TTLMs describe the znode that a create makes. Creates is the parent's
-	// internal cversion afterwards, -1 in logs of very old servers.
+	// Ephemeral and TTLMs describe the znode that a create makes. Creates is the parent's internal
+	// cversion after the create, -1 in logs of very old servers.
 	Ephemeral bool
 	TTLMs     int64
 	Creates   int32
@@ -55,7 +55,7 @@ type Digest struct {
 	Value   int64
 }
 
-// digestVersion is the version of the digests that this package computes. Servers have it
+// digestVersion is the version of the digests that this package computes. Servers use this version
 // since 3.6.
 const digestVersion = 2
 
@@ -92,7 +92,7 @@ func (c *Change) read(r *reader, op zookeeper.OpCode) {
 		c.TimeoutMs = r.int32("a timeout")
 	case zookeeper.OpCloseSession:
 		if r.left() == 0 {
-			return // a server before 3.6 lists no paths: it deletes the ephemerals that it has of the session
+			return // servers before 3.6 log no paths: all ephemerals of the session are deleted then
 		}
 		c.Gone = make([]string, r.count("paths", 4))
 		for i := range c.Gone {
@@ -113,7 +113,7 @@ func (c *Change) readCreate(r *reader) {
 		c.Ephemeral = r.bool("whether it is an ephemeral")
 	}
 	if r.err == nil && r.left() == 0 && c.Op == zookeeper.OpCreate {
-		c.Creates = -1 // of a server before 3.4 (CreateTxnV0)
+		c.Creates = -1 // a record of a server before 3.4 has no cversion (CreateTxnV0)
 		return
 	}
 	c.Creates = r.int32("the parent's cversion")

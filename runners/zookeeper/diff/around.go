@@ -12,8 +12,8 @@ import (
 // The requests in this file are sent before and after a script. Their answers are not
 // compared.
 
-// begin creates the root znode of the script. Its zxid is the base from which other zxids
-// count.
+// begin creates the root znode of the script. The zxid of this create is the base: other zxids are
+// shown relative to it.
 func (p *player) begin() error {
 	admin, err := p.admin()
 	if err != nil {

@@ -17,7 +17,8 @@ type Options struct {
 	// Steps is how many steps to play in total. PerScript is how many steps one script has,
 	// where 0 means 60.
 	Steps, PerScript int
-	// Restarts has every server restarted once in each script, after which all clients attach again.
+	// Restarts, when true, restarts every server once in each script. All clients then attach
+	// again.
 	Restarts bool
 	// Root is a name prefix of the znodes below which scripts play. Nothing else may use names
 	// with this prefix.
@@ -35,7 +36,7 @@ type Difference struct {
 	Seed        uint64
 	First, Then string // names of the servers
 	Script      Script
-	Text        string // lines of the first server with -, of the other with +
+	Text        string // the first server's lines begin with -, the other's with +
 }
 
 // Report is the result of [Check].
@@ -44,15 +45,15 @@ type Report struct {
 	// Answered counts the answers of the first server by operation and error code.
 	Answered    Answered
 	Differences []Difference
-	// Unsteady counts scripts that differed once but not when repeated. A server may close a
-	// connection late when another connection takes over its session.
+	// Unsteady counts scripts that differed once but not when repeated. One cause is a server that
+	// closes a connection late after another connection has taken over its session.
 	Unsteady int
 }
 
-// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and
-// compares every server with the first (ZK-22.5). It stops after o.Steps steps or
-// o.MostDifferences differing scripts. It needs two or more servers. The error names the
-// seed with which a server did not work at all. The report then covers the scripts before.
+// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and compares
+// every server with the first (ZK-22.5). It stops after o.Steps steps or o.MostDifferences
+// differing scripts. It needs two or more servers. If a server does not work at all, Check returns
+// an error that names the seed, and a report on the scripts played before.
 func Check(o Options, servers ...Server) (*Report, error) {
 	o.PerScript = cmp.Or(o.PerScript, 60)
 	o.MostDifferences = cmp.Or(o.MostDifferences, 3)
@@ -64,7 +65,7 @@ func Check(o Options, servers ...Server) (*Report, error) {
 		if o.Restarts {
 			script = withRestart(script, seed)
 		}
-		c.plays++ // another root, because a real server keeps the counters of earlier scripts' parents
+		c.plays++ // use a new root: a real server keeps counters of the parents in earlier scripts
 		want, err := c.play(servers[0], script, report.Answered)
 		if err != nil {
 			return report, fmt.Errorf("seed %d: %w", seed, err)
@@ -163,8 +164,8 @@ func difference(want, got []string) string {
 	return show("- ", want) + show("+ ", got)
 }
 
-// wantedCodes lists the error codes that a standalone server can return. A run counts only
-// if it met all of them, and all operations of scripts.
+// wantedCodes lists the error codes that a standalone server can return. A long run is good only if
+// each of them was returned and each operation was used (see [Result.Good]).
 var wantedCodes = []zookeeper.Code{
 	zookeeper.CodeOK, zkerrors.RuntimeInconsistency, zkerrors.MarshallingError, zkerrors.Unimplemented, zkerrors.BadArguments, zkerrors.NoNode, zkerrors.NoAuth, zkerrors.BadVersion,
 	zkerrors.NoChildrenForEphemeral, zkerrors.NodeExists, zkerrors.NotEmpty, zkerrors.InvalidACL, zkerrors.AuthFailed, zookeeper.CodeNoWatcher, zookeeper.CodeReconfigDisabled,

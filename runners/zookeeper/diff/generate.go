@@ -33,15 +33,16 @@ func Generate(seed uint64, steps int) Script {
 		s = append(s, g.step())
 	}
 	if g.crowd != "" {
-		// What goes with a session goes in the order of another set.
+		// Client 1 watches the crowd while client 0 ends its session. The session's ephemerals are
+		// deleted in the order of the session's own set, not in that of the parent's children.
 		s = append(s, Step{Client: 1, Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpAddWatch, Path: g.crowd, Mode: 1}},
 			Step{Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCloseSession}})
 	}
 	return s
 }
 
-// withRestart returns the script with a restart of the server in it, after which each client
-// takes up its session.
+// withRestart returns the script with a restart of the server inserted. After the restart each
+// client attaches to its session again.
 func withRestart(s Script, seed uint64) Script {
 	g := rand.New(rand.NewPCG(seed, 0x7265))
 	between := []Step{{Kind: Restart}}
@@ -53,8 +54,8 @@ func withRestart(s Script, seed uint64) Script {
 
 type generator struct {
 	*rand.Rand
-	// crowd is the parent of znodes whose names have one hash in Java, and crowdFlags has the flags
-	// with which they are created; "" in a script without them.
+	// crowd is the parent of znodes whose names all have the same hash in Java; "" in a script
+	// without such znodes. crowdFlags are the flags with which they are created.
 	crowd      string
 	crowdFlags int32
 }
@@ -91,8 +92,8 @@ func (g *generator) step() Step {
 	return step
 }
 
-// crowdStep draws a step with znodes whose names have one hash. All are the first client's, as the set
-// of a session's ephemerals counts, too.
+// crowdStep draws a step with znodes whose names all have the same hash. All these steps are the
+// first client's, so that the znodes also collide in its session's set of ephemerals.
 func (g *generator) crowdStep() Step {
 	create := func(name string) zookeeper.Request {
 		return zookeeper.Request{Op: zookeeper.OpCreate, Path: g.crowd + "/" + name, ACL: acl.Open(), Flags: g.crowdFlags}
@@ -213,8 +214,8 @@ func (g *generator) watch(r *zookeeper.Request, _ bool) { r.Watch = g.oneIn(2) }
 
 func (g *generator) check(r *zookeeper.Request, inMulti bool) {
 	if !inMulti {
-		// The version makes the check fail, because a check outside a multi that succeeds destroys
-		// a real server's log (ZK-1.7).
+		// This version makes the check fail. A check that succeeds outside a multi destroys a real
+		// server's log (ZK-1.7).
 		r.Version = 9999
 	}
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // invention says how random scripts use one operation. The table has one entry for each of
-// zookeeper.OpCodes. Entries have no field names, so a new operation of the machine is a
-// compile error until it has an entry.
+// zookeeper.OpCodes. Its length is checked below, so a new operation of the machine is a compile
+// error until it has an entry. Entries have no field names, so that none can omit a field.
 type invention struct {
 	op zookeeper.OpCode
 	// share is the weight of the operation among all requests. nested is its weight within a
@@ -75,13 +75,13 @@ var (
 // unknownOps lists operation codes that no operation has.
 var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 
-// The generator draws from these lists. They are filled at start, because the functions in
-// the table use them.
+// The generator draws from these lists. They are filled in init, because functions in the table use
+// them and Go forbids such a cycle of initial values.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
 	shares  []*invention // each operation as often as its share
 	nesteds []*invention // each operation as often as nested says
-	raws    []Step       // steps that send raw bodies, without a client
+	raws    []Step       // Raw steps, in which Client is not yet set
 )
 
 func init() {

@@ -73,7 +73,8 @@ func (p *player) acl(list []acl.Entry) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// reply formats a reply as one line: operation, code, zxid and, without an error, its fields.
+// reply formats a reply as one line: operation, code and zxid, and the other fields if there was no
+// error.
 func (p *player) reply(r *zookeeper.Reply) string {
 	head := fmt.Sprintf("%s %s zxid=%s", r.Op, zookeeper.CodeName(r.Err), p.zxid(r.Zxid))
 	if r.Err != zookeeper.CodeOK {

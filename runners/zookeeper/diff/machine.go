@@ -31,7 +31,7 @@ func (s *Machine) Dial() (Conn, error) {
 	return c, nil
 }
 
-// Restart makes a machine of what this one would have on disk.
+// Restart replaces the state machine by one restored from what a server would have on disk.
 func (s *Machine) Restart() error {
 	s.m = zookeeper.Restore(s.cfg, s.nowMs, s.m.Snapshot())
 	return nil

@@ -23,7 +23,7 @@ func (a Answered) add(op zookeeper.OpCode, code zookeeper.Code) {
 	a[op][code]++
 }
 
-// Names returns the counts by the names of operations and codes.
+// Names returns the same counts, with the names of operations and codes as keys.
 func (a Answered) Names() map[string]map[string]int {
 	named := map[string]map[string]int{}
 	for op, codes := range a {
@@ -60,16 +60,16 @@ func Play(server Server, root string, script Script, answered Answered) (lines [
 type player struct {
 	server   Server
 	root     string
-	base     int64 // the zxid that made the root
+	base     int64 // the zxid of the create of the root
 	clients  []client
-	sessions map[int64]int // the order in which their ids were first seen
+	sessions map[int64]int // numbers sessions by id, in the order of first appearance
 	open     []sessionKey  // sessions that were made
 	created  []string      // full paths, in order
 	lines    []string
 	xid      int32
 	answered Answered
 	dials    int  // connections that were opened
-	settling bool // set in settle, whose requests are not part of the script
+	settling bool // true during settle, because its requests are not part of the script
 }
 
 // client is one client of the script.
@@ -107,7 +107,7 @@ func (p *player) step(s Step) error {
 	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask, raw or restart", s.Kind)
 }
 
-// stopsAServer reports whether a frame has a request for which a server of a real ensemble waits
+// stopsAServer reports whether a frame has a request that makes a server of a real ensemble hang
 // for ever: a reconfig that cannot be read, or a multi with a null path (ZK-24.10).
 func stopsAServer(frame []byte) bool {
 	var req zookeeper.Request
@@ -281,15 +281,16 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 // shortReply is the length in bytes of a reply that has only a header.
 const shortReply = 16
 
-// again reads a second connect response, with which a server may answer a request (ZK-1.6).
+// again reads a second connect response on a connection. A server may send one as the answer to a
+// request (ZK-1.6).
 func (p *player) again(c int, message []byte) error {
 	resp, err := wire.DecodeConnectResponse(message)
 	p.say(c, fmt.Sprintf("connected again, %s timeout=%d readOnly=%v", p.session(resp.SessionID), resp.TimeoutMs, resp.HasReadOnly))
 	return err
 }
 
-// readToTheEnd reads all messages until the server closes the connection. It records if the
-// server does not close it.
+// readToTheEnd reads all messages until the server closes the connection. If the server fails to
+// close it, a line records that.
 func (p *player) readToTheEnd(c int) error {
 	messages, ended := p.clients[c].conn.Ends()
 	var events []string

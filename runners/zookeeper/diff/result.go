@@ -29,12 +29,12 @@ func (r *Report) Result(servers []Server) Result {
 	}
 }
 
-// longRun is the number of operations from which a run must have met all operations and
-// error codes.
+// longRun is the length of a long run, in operations. A run of this length or more must have met
+// all operations and error codes.
 const longRun = 20_000
 
-// Good reports whether the servers agree. If asked is longRun operations or more, the run
-// must also have met all operations and error codes.
+// Good reports whether the servers agree. asked is the number of operations that the run was asked
+// for. If that is longRun or more, the run must also have met all operations and error codes.
 func (r *Result) Good(asked int) bool {
 	return len(r.Differences) == 0 && (len(r.Missing) == 0 || asked < longRun)
 }

@@ -25,8 +25,8 @@ const (
 	Ask Kind = "ask"
 	// Raw sends a frame with a request header of operation Op and an arbitrary body.
 	Raw Kind = "raw"
-	// Restart ends the server and starts it again on what it has kept. All connections are closed
-	// before. It needs a [Restarter].
+	// Restart ends the server and starts it again with the data that it has kept. All connections
+	// are closed before the server ends. It needs a [Restarter].
 	Restart Kind = "restart"
 )
 
@@ -41,9 +41,9 @@ type Step struct {
 	// Earlier, when not 0, replaces the path by one that the script has already created. 1 means
 	// the path created last.
 	Earlier int `json:"earlier,omitempty"`
-	// Cut removes so many bytes from the end of an Ask's body. Extra appends so many bytes. At,
-	// when not 0, replaces four bytes of the body by Word, and counts the possible places from
-	// 1.
+	// Cut is the number of bytes to remove from the end of an Ask's body. Extra is the number of
+	// bytes to append. At, when not 0, selects the place, counted from 1, at which Word replaces
+	// four bytes of the body.
 	Cut   int   `json:"cut,omitempty"`
 	Extra int   `json:"extra,omitempty"`
 	At    int   `json:"at,omitempty"`

@@ -28,11 +28,10 @@ func RealConfig() server.Config {
 // never is an interval longer than any comparison takes.
 const never = 24 * time.Hour
 
-// Servers returns the servers to compare at the version of a profile, the real one first.
-// This is the server at addr (host:port). If addr is "" Servers starts an installed one.
-// Without a real server a line on notes says so, and simulated servers are compared with
-// each other. ctx cancels a start. end stops what was started, and may be called after an
-// error too.
+// Servers returns the servers to compare at the version of a profile, the real one first. The real
+// server is the one at addr (host:port), or if addr is "" an installed one that Servers starts. If
+// none is installed, a line written to notes says so, and simulated servers are compared with each
+// other. ctx cancels a start. end stops what was started, and may be called after an error too.
 func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
@@ -60,8 +59,8 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 	return append(servers, simulated...), end, nil
 }
 
-// Ensembles starts ensembles of size servers each: first an installed real one, then a
-// simulated one. If none is installed, two simulated ensembles are compared.
+// Ensembles starts two ensembles, each of size servers: first an installed real one, then a
+// simulated one. If no real server is installed, both are simulated.
 func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {

@@ -31,8 +31,8 @@ import (
 
 // Source holds options for reading a state.
 type Source struct {
-	// LogDir is the directory of an Apache ZooKeeper's logs if it differs from that of the
-	// snapshots, else "".
+	// LogDir is the directory with the logs of an Apache ZooKeeper. It is "" if they are in the
+	// directory of the snapshots.
 	LogDir string
 	// At is the zxid of the last transaction to apply, such as 0x1f. "" means all transactions.
 	At string

@@ -103,7 +103,7 @@ func (h History) sorted(compare func(a, b *Operation) int) []*Operation {
 func (h History) keepsTime() error {
 	calls := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Call, b.Call) })
 	returns := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Return, b.Return) })
-	var last *Operation            // the operation with the greatest zxid that was answered so far
+	var last *Operation            // of the operations answered so far, the one with the greatest zxid
 	lastOf := map[int]*Operation{} // and to one client
 	for _, o := range calls {
 		for ; len(returns) > 0 && returns[0].Return < o.Call; returns = returns[1:] {

@@ -22,8 +22,8 @@ type Operation struct {
 	// Version is the znode's version in the answer to a set or get.
 	Version int32
 	Code    zookeeper.Code
-	// Zxid is the zxid in the answer. For a write it is its own, and for a read that of the last
-	// write it saw.
+	// Zxid is the zxid in the answer. For a write it is the zxid of the write itself. For a read it
+	// is the zxid of the last write that the read saw.
 	Zxid int64
 	// Call and Return are the times of request and answer, counted from the start of the history.
 	Call, Return time.Duration

@@ -9,11 +9,11 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Linearizable searches for an order of the writes and of the reads after a sync. In this
-// order each operation must give its answer, and none may come before an operation that
-// ended before it began. It returns nil if each znode has such an order, else an error that
-// names the znode. It does not use zxids. limit bounds the wall time of the search on one
-// znode. Exceeding it is an error too.
+// Linearizable searches for an order of the writes and of the reads after a sync. An order is valid
+// if executing the operations in it gives the recorded answers, and if an operation that ended
+// before another one began also comes first. Linearizable returns nil if each znode has such an
+// order, else an error that names the znode. It does not use zxids. limit bounds the wall time of
+// the search on one znode. Exceeding it is an error too.
 func (h History) Linearizable(limit time.Duration) error {
 	byPath := map[string][]porcupine.Operation{} // znodes are independent of each other
 	for i := range h {

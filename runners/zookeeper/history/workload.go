@@ -14,19 +14,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Workload describes Clients clients that do random operations on the same few znodes. Each
-// client waits for an answer before its next operation.
+// Workload describes random operations that several clients do on the same few znodes. Each client
+// waits for an answer before its next operation.
 type Workload struct {
 	Seed                uint64
 	Clients, Ops, Nodes int
 }
 
-// root is the parent of the workload's znodes. It must not exist before.
+// root is the parent of the workload's znodes. It must not exist before a run.
 const root = "/history"
 
-// Run runs the workload on the server at addr (host:port) and returns when all clients are
-// done. A seed gives the same operations, apart from the versions they expect. The history
-// still differs each time. An error means that a client's connection failed.
+// Run runs the workload on the server at addr (host:port) and returns when all clients are done.
+// The same seed gives the same operations, apart from the versions that they expect. The history
+// still differs from run to run. An error means that a client's connection failed.
 func (w Workload) Run(addr string) (History, error) {
 	began := time.Now()
 	clients := make([]*client, w.Clients)

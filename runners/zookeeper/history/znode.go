@@ -5,16 +5,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// znode is the modelled state of one znode. Both checks use it. The zero value is a missing
-// znode.
+// znode is the modelled state of one znode. The replay by zxid and the search for a linear order
+// both use it. The zero value is a missing znode.
 type znode struct {
 	exists  bool
 	version int32
 	value   string
 }
 
-// after returns the znode after the operation. answered is true if the operation's answer
-// fits the znode before it.
+// after returns the znode after the operation. answered is true if the recorded answer is the right
+// one for the znode as it was before the operation.
 func (z znode) after(o *Operation) (next znode, answered bool) {
 	if code := z.code(o); code != zookeeper.CodeOK {
 		return z, o.Code == code

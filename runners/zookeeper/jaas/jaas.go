@@ -1,12 +1,12 @@
-// Package jaas reads the files in which Java programs name who may log in, as far as a ZooKeeper's SASL
-// DIGEST-MD5 needs them.
+// Package jaas reads JAAS files, in which Java programs list the users who may log in. It reads
+// only what ZooKeeper's SASL mechanism DIGEST-MD5 needs.
 //
 // Two things to use first:
 //
 //   - [Configure] gives a server its users.
 //   - [Read] reads them.
 //
-// To change: which login modules count is in users, how a file is cut up in next.
+// To change: users decides which login modules count, and next splits a file into tokens.
 //
 // Unstable: any commit may change it.
 package jaas
@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// serverEntry names the JAAS entry that servers read. digestModule is the only login module
-// accepted in it; its options define the users.
+// serverEntry names the JAAS entry that servers read. digestModule is the only login module that
+// this entry may contain. The options of the module define the users.
 const (
 	serverEntry  = "Server"
 	digestModule = "org.apache.zookeeper.server.auth.DigestLoginModule"
@@ -90,8 +90,8 @@ func Read(name string) (map[string]string, error) {
 	return found, r.err
 }
 
-// users parses the login modules of an entry up to its closing brace and returns its passwords by
-// user name. server means that the entry is Server, which accepts no module but digestModule.
+// users parses the login modules of an entry up to the closing brace. It returns the passwords by
+// user name. server is true for the entry Server, which accepts no module but digestModule.
 func (r *file) users(server bool) map[string]string {
 	users := map[string]string{}
 	for r.token != '}' && r.err == nil {
@@ -117,8 +117,8 @@ func (r *file) users(server bool) map[string]string {
 	return users
 }
 
-// word returns the next token, which must be a name or a quoted text. what says in the error which
-// token was expected.
+// word returns the next token, which must be a name or a quoted text. The argument what describes
+// the expected token in the error.
 func (r *file) word(what string) string {
 	text := r.text
 	if r.token != scanner.Ident && r.token != scanner.String {

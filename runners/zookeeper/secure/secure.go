@@ -200,7 +200,7 @@ func (s *Server) serve(tcp net.Conn) {
 		io.Copy(behind, secure)
 		behind.(*net.TCPConn).CloseWrite()
 	}()
-	io.Copy(secure, behind) // whatever ends the copy, the server then closes the connection
+	io.Copy(secure, behind) // the error is not needed: the connection is closed next in any case
 	secure.CloseWrite()
 	tcp.Close()
 	<-over

@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// startLimit bounds the time in which a server has to serve; it takes about a second.
+// startLimit is the longest wait for a started server to serve. A start takes about a second.
 const startLimit = 30 * time.Second
 
 // errInterrupted is returned when Config.Interrupt is closed before the server serves.

@@ -25,7 +25,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// setting is one value of a zoo.cfg or property, with its place for errors.
+// setting is a value from a zoo.cfg or from a Java property, with its place for error messages.
 type setting struct {
 	name, value string
 	// at is the setting's place in error messages, such as "zoo.cfg:3".
@@ -145,7 +145,7 @@ var refused = []struct{ prefix, why string }{
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	last := map[string]setting{}
 	for _, one := range s.list {
-		last[one.name] = one // the last one counts, as of properties
+		last[one.name] = one // the last value counts, as for Java properties
 	}
 	for i, one := range s.list {
 		if last[one.name] != one || slices.Index(s.list, one) != i {
@@ -214,9 +214,9 @@ var ofSeveral = []string{
 	"clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
 }
 
-// adminServer returns the flag for the AdminServer's address. Without settings a real server
-// listens on port 8080 of all addresses. Here it then stays off, because the servers of several
-// suites may run on one machine.
+// adminServer returns the flag for the AdminServer's address. Without settings a real server's
+// AdminServer listens on port 8080 of all addresses. The AdminServer here stays off in that case,
+// because the servers of several suites may run on one machine.
 func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []string) {
 	on, port, addr := last["zookeeper.admin.enableServer"], last["zookeeper.admin.serverPort"], last["zookeeper.admin.serverAddress"]
 	switch {
@@ -232,8 +232,8 @@ func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []s
 	return flags, notes
 }
 
-// defaults returns flags where a server started from a zoo.cfg has other defaults than the
-// command: its address, and a whitelist of four-letter words with only srvr.
+// defaults returns flags for the settings in which a server started from a zoo.cfg has other
+// defaults than this command: its address, and a whitelist of four-letter words with only srvr.
 func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 	if port, ok := last["clientPort"]; ok {
 		host := "127.0.0.1"
@@ -246,7 +246,7 @@ func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 		host := cmp.Or(last["secureClientPortAddress"].value, "127.0.0.1")
 		flags = append(flags, Flag{"secure-listen", net.JoinHostPort(host, port.value), port.at, port.name})
 		if _, plain := last["clientPort"]; !plain {
-			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name}) // it is needed, at any port
+			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name}) // --listen is required; any port
 		}
 	}
 	if _, ok := last["zookeeper.4lw.commands.whitelist"]; !ok && s.file {

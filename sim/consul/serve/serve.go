@@ -44,9 +44,9 @@ type Server struct {
 	agent *consul.Agent
 }
 
-// Listen serves on an address, such as "127.0.0.1:2280"; port 0 picks a free one. The agent's
-// time, in which its TTLs, lags and delays are measured, passes speed times as fast as the wall
-// clock. The caller must call Close.
+// Listen serves on an address, such as "127.0.0.1:2280"; port 0 picks a free one. TTLs, lags and
+// delays are measured in the agent's time, which passes faster than the wall clock by the factor
+// speed. The caller must call Close.
 func Listen(addr string, speed float64) (*Server, error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Done returns a channel that is closed when the server has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Close ends the server and cuts off answers in progress. It returns the error that ended the
-// server before, if any.
+// Close ends the server and cuts off answers in progress. If an error had already ended the server,
+// Close returns that error.
 func (s *Server) Close() error {
 	s.ended()
 	closed := s.http.Close()

@@ -239,7 +239,7 @@ func fitExample(want map[string]Values, serialized []byte) bool {
 	}
 	for name, v := range want { //lint:ordered all have to fit
 		list, err := featureTensor(got.GetFeatures().GetFeature()[name])
-		v.shape = []int64{int64(len(v.leaves))} // a single value and a list of it are equal
+		v.shape = []int64{int64(len(v.leaves))} // a single value equals a list that has only this value
 		if err != nil || !v.equal(list) {
 			return false
 		}

@@ -33,7 +33,7 @@ type Scheduler[T any] struct {
 	next    int // next is the queue that is visited next
 }
 
-// New makes a scheduler with that many threads, at least 1.
+// New makes a scheduler with the given number of threads, which must be at least 1.
 func New[T any](timers *timerqueue.Queue, threads int) *Scheduler[T] {
 	return &Scheduler[T]{timers: timers, threads: threads}
 }
@@ -50,7 +50,7 @@ type Queue[T any] struct {
 	armed     *Batch[T]
 }
 
-// Batch is a list of tasks that are processed together.
+// timer is set to the timeout of the open batch that armed points to
 type Batch[T any] struct {
 	Tasks []Task[T]
 	Size  uint64 // Size is the sum of the tasks' sizes
@@ -86,8 +86,8 @@ func (s *Scheduler[T]) Remove(q *Queue[T]) {
 	}
 }
 
-// Schedule puts a task into the open batch, and what does not fit into new batches behind it. The
-// error is upstream's refusal (Queue::ScheduleWithoutSplit, ScheduleWithSplit).
+// Schedule puts a task into the open batch. The part that does not fit goes into new batches behind
+// it. The error is upstream's refusal (Queue::ScheduleWithoutSplit, ScheduleWithSplit).
 func (q *Queue[T]) Schedule(of T, size uint64) *env.RPCError {
 	if err := q.limits.refusal(size, len(q.batches), q.open().Size); err != nil {
 		return err
@@ -173,8 +173,8 @@ func (s *Scheduler[T]) feed() {
 	}
 }
 
-// visit asks the queues in turn, and returns the first batch that is ready with its queue. The next
-// visit begins after that queue.
+// visit asks the queues in turn. It returns the first batch that is ready, and the queue of the
+// batch. The next visit begins after that queue.
 func (s *Scheduler[T]) visit() (*Queue[T], *Batch[T]) {
 	for range s.queues {
 		q := s.queues[s.next%len(s.queues)]

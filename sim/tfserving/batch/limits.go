@@ -101,8 +101,8 @@ func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 		"%s; currently %d batches enqueued and max_enqueued_batches is %d", full, batches, l.Enqueued)}
 }
 
-// Alone returns how an empty queue splits a task, as the end of each part. If the queue refuses the
-// task, it returns the error.
+// Alone returns how an empty queue splits a task. ends holds the end of each part. If the queue
+// refuses the task, it returns the error.
 func (l *Limits) Alone(size uint64) (ends []uint64, err *env.RPCError) {
 	if err := l.refusal(size, 1, 0); err != nil {
 		return nil, err

@@ -103,8 +103,8 @@ func (f *Fake) limit(m *entry) {
 	}
 }
 
-// end deletes a version, and the model with its last version (TFS-17.1 item 12). The reference
-// deletes the version in any state (TFS-17.1 item 18).
+// end deletes a version. If it was the last one, end also deletes the model (TFS-17.1 item 12). The
+// reference deletes the version in any state (TFS-17.1 item 18).
 func (f *Fake) end(m *entry, j int, event transition) {
 	if m.versions[j].state == env.StateUnloading {
 		f.host.Publish(event.name, event.version, env.StateEnd)

@@ -77,7 +77,7 @@ type entry struct {
 	data      uint32
 	numbers   []int64
 	versions  []servable
-	answer    []env.ModelVersionStatus // answer is the cached status answer; nil when a version has changed since
+	answer    []env.ModelVersionStatus // answer caches the status answer; nil after a version has changed
 	unloading bool
 }
 

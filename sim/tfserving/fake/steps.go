@@ -141,7 +141,7 @@ func (m *Models) Remove(names []string) (err error) {
 }
 
 // Handle removes the first event from the queue and handles it. It returns false if the queue is
-// empty. Its error is the one of HandleEvent.
+// empty. It returns the same errors as HandleEvent.
 func (m *Models) Handle() (bool, error) {
 	if len(m.f.queue) == 0 {
 		return false, nil

@@ -11,11 +11,11 @@ import (
 // Plan lists the nodes that some outputs need, in the order in which to run them.
 type Plan struct {
 	model    *Model
-	function string // function is the name of a function's own plan
+	function string // function names the function that the plan runs; "" for the graph itself
 	feeds    int
 	steps    []step
 	fetches  []slot
-	idle     []bool // idle steps do not run; nil where all do
+	idle     []bool // idle marks the steps that do not run; nil if all run
 }
 
 // slot is an output of a step: the index of the step, and the output's port. The first steps stand
@@ -26,7 +26,7 @@ type step struct {
 	node   *ops.Node
 	run    ops.Kernel
 	inputs []slot
-	after  []int // after lists the steps that have to be done, and be alive, before this one
+	after  []int // after lists the steps that must have run before this one, and must not be dead
 }
 
 func unsupported(format string, args ...any) error {
@@ -156,7 +156,7 @@ func (w *planner) open(stack []visited, from source) ([]visited, error) {
 	def := w.nodes[from.node]
 	if def == nil {
 		if _, ok := w.fed[source{from.node, 0}]; ok && from.port == atEnd {
-			return stack, nil // to wait for an argument is to wait for nothing
+			return stack, nil // arguments are there from the start, so nothing waits for them
 		}
 		return nil, unsupported("no node %s", from.node)
 	}

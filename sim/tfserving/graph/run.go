@@ -32,7 +32,7 @@ func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
 type run struct {
 	model       *Model
 	bytes, work int
-	path        []string // path has the names of the nodes that are running, one within the other
+	path        []string // path has the names of the running nodes; each one calls the next
 }
 
 // These limits apply to one run. A graph that exceeds them gets TensorFlow's error for exhausted
@@ -40,7 +40,7 @@ type run struct {
 const (
 	maxBytes = 1 << 30
 	maxWork  = 1 << 36
-	maxDepth = 200 // maxDepth limits calls of functions within each other
+	maxDepth = 200 // maxDepth limits how deep calls of functions are nested
 )
 
 // Take implements ops.Env.
@@ -163,7 +163,7 @@ func (s *step) compute(c *ops.Call) (out []ops.Value, err error) {
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case interface{ RuntimeError() }: // as of an index out of range
+		case interface{ RuntimeError() }: // such as an index out of range
 			out, err = nil, unsupported("%s: inputs that its kernel did not look at: %v", c.Op, fault)
 		default:
 			panic(fault)

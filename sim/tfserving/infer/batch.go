@@ -76,7 +76,8 @@ func (c *Call) Rows(differ bool) (uint64, *env.RPCError) {
 	return 0, invalidf("Batching Run() not find batch_size tensor")
 }
 
-// FirstDimensions returns those of the inputs of a call for which Rows finds a size.
+// FirstDimensions returns the first dimension of each input of a call. Rows must have found a size
+// for the call.
 func (c *Call) FirstDimensions() []int64 {
 	return lists.Map(c.parts[0].feeds, func(f feed) int64 { return f.shape[0] })
 }
@@ -117,7 +118,7 @@ type BatchOptions struct {
 	PadInputs bool
 }
 
-// Round returns the padded size of a batch with that many rows (batching_util.cc,
+// Round returns the padded size of a batch that has the given number of rows (batching_util.cc,
 // RoundToLowestAllowedBatchSize).
 func (o *BatchOptions) Round(rows int64) int64 {
 	for _, size := range o.AllowedSizes {
@@ -192,7 +193,7 @@ func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.
 	}
 	computed.classifies = p.classifies
 	if o.DifferInputs {
-		computed.rows = padded // no input need have as many
+		computed.rows = padded // it cannot be read from the inputs, which may all have fewer rows
 	}
 	for _, out := range p.outputs {
 		value, err := computed.value(out)
@@ -288,10 +289,10 @@ func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
 		m.invalidArgument(), tensor.DTypeName(want), tensor.DTypeName(got))
 }
 
-// longest returns the largest size of each dimension of each input of a batch, to which inputs are
-// padded. It returns nil if they are not padded. For inputs of different ranks upstream reads out
-// of bounds (CalculateMaxDimSizes). Here such inputs are skipped, and later refused for their
-// shapes.
+// longest returns for each input of a batch the largest size of each dimension. Inputs are padded
+// to these sizes. It returns nil if inputs are not padded. For inputs of different ranks upstream
+// reads out of bounds (CalculateMaxDimSizes). Here such inputs are skipped, and later refused for
+// their shapes.
 func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 	if !o.PadInputs {
 		return nil
@@ -358,9 +359,9 @@ func (c *computation) batchedValue(out *output) tensor.Tensor {
 	return tensor.Concat(parts)
 }
 
-// SplitError returns the error of splitting a call whose inputs do not have size rows, which
-// monolith's patch allows. It returns nil if the call can be split (batching_session.cc,
-// SplitInputTask).
+// SplitError returns the error of splitting a call if one of its inputs does not have size rows.
+// Such calls exist with monolith's patch. SplitError returns nil if the call can be split
+// (batching_session.cc, SplitInputTask).
 func (c *Call) SplitError(size uint64) *env.RPCError {
 	for _, f := range c.parts[0].feeds {
 		text := ""

@@ -28,7 +28,7 @@ type part struct {
 	feeds      []feed
 	outputs    []*output
 	classifies bool
-	scripted   *answers.Answer // scripted is what a script answers; nil for nothing
+	scripted   *answers.Answer // scripted is the answer of a script; nil if there is none
 }
 
 // answer makes the response message from the results of the run.

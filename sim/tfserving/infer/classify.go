@@ -92,8 +92,8 @@ func row(classes, scores *tensor.Tensor, example, count int) *apis.Classificatio
 	return all
 }
 
-// classOutput computes and checks the output alias, which is the classes or the scores. It returns
-// nil if the signature has no such output.
+// classOutput computes and checks the output called alias, which is the classes or the scores. It
+// returns nil if the signature has no such output.
 func (c *computation) classOutput(s *Signature, alias string, dtype framework.DataType, examples int) (*tensor.Tensor, error) {
 	out := s.output(alias)
 	if out == nil {

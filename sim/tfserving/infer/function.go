@@ -86,8 +86,8 @@ func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	return d.sum()
 }
 
-// rowDigests returns one digest for each row of the batch. It covers the same row of each input
-// that has rows, and all of the other inputs.
+// rowDigests returns one digest for each row of the batch. For an input with rows the digest covers
+// that row. For any other input it covers all elements.
 func (c *computation) rowDigests() []uint64 {
 	digests := make([]uint64, c.rows)
 	for row := range digests {

@@ -26,7 +26,7 @@ func (m *Model) planOf(s *Signature) *graph.Plan {
 		if good < 0 {
 			return nil
 		}
-		if out.wrong != nil { // whoever asks for it is refused, so that any other stands in its place
+		if out.wrong != nil { // a request for it is refused, so another output can fill its place here
 			out = s.outputs[good]
 		}
 		fetches[i] = s.def.GetOutputs()[out.alias].GetName()

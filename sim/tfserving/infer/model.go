@@ -72,8 +72,8 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 	return m
 }
 
-// Outputless names the graph's nodes that have no outputs, with their operations. It must be called
-// before the model is used.
+// Outputless tells the model which nodes of the graph have no outputs. ops maps the names of these
+// nodes to their operations. It must be called before the model is used.
 func (m *Model) Outputless(ops map[string]string) {
 	for _, s := range m.signatures { //lint:ordered each signature is marked for itself
 		for _, out := range s.outputs {
@@ -85,8 +85,8 @@ func (m *Model) Outputless(ops map[string]string) {
 	}
 }
 
-// Begin checks a request and returns a function that computes the response. Errors of both are
-// *env.RPCError.
+// Begin checks a request and returns a function that computes the response. Errors of Begin and of
+// that function are *env.RPCError.
 func (m *Model) Begin(request proto.Message) (Run, error) {
 	call, err := m.Prepare(request)
 	if err != nil {

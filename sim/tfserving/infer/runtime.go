@@ -42,15 +42,17 @@ func (m *Model) checkRun(s *Signature, feeds []feed) *env.RPCError {
 	return nil
 }
 
-// refusal is the runtime's error for a tensor of a signature. Of several the one of the earliest
-// check counts: the ports of nodes, missing nodes, then tensors that occur twice (tensorflow
-// core/common_runtime/graph_execution_state.cc, core/graph/subgraph.cc).
+// refusal is the runtime's error for a tensor of a signature. If there are several, the one from
+// the earliest check counts. The checks are, in this order: the ports of nodes, missing nodes,
+// tensors that occur twice (tensorflow core/common_runtime/graph_execution_state.cc,
+// core/graph/subgraph.cc).
 type refusal struct {
 	check int
 	err   *env.RPCError
 }
 
-// before returns the refusal of the earlier check, and of equal ones other. Both may be nil.
+// before returns the one of two refusals that comes from the earlier check. If both come from the
+// same check, it returns other. Both may be nil.
 func (r *refusal) before(other *refusal) *refusal {
 	if other == nil || r != nil && r.check < other.check {
 		return r
@@ -58,15 +60,15 @@ func (r *refusal) before(other *refusal) *refusal {
 	return other
 }
 
-// noSuchPort is the refusal of an output that a node has not, as of the NoOp that initializes a
-// model.
+// noSuchPort returns the refusal of an output that a node does not have. An example is an output of
+// the NoOp that initializes a model.
 func noSuchPort(node, op string, outputs, port int) *refusal {
 	return &refusal{0, statusf(rpcerrors.OutOfRange, "Node '%s' (type: '%s', num of outputs: %d) does not have output %d", node, op, outputs, port)}
 }
 
-// notFound is the refusal of a tensor of a missing node. The name is empty for an input or output
-// that consists of several tensors (coo_sparse, composite_tensor), because upstream feeds and
-// fetches by TensorInfo.name.
+// notFound returns the refusal of a tensor whose node is missing. The name is empty for an input or
+// output that consists of several tensors (coo_sparse, composite_tensor), because upstream feeds
+// and fetches by TensorInfo.name.
 func notFound(tensor string) *refusal {
 	node, port := graph.Split(tensor)
 	return &refusal{1, invalidf("Tensor %s:%d, specified in either feed_devices or fetch_devices was not found in the Graph", node, port)}

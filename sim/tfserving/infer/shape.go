@@ -18,8 +18,8 @@ func (p *port) fits(shape []int64) bool {
 	return true
 }
 
-// batched reports whether the first dimension has no fixed size. It then counts the rows of a
-// batch.
+// batched reports whether the first dimension has no fixed size. If so, the first dimension counts
+// the rows of a batch.
 func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
 
 // noBatch is the number of rows when no input has a batch dimension.
@@ -61,8 +61,8 @@ func (c *computation) shapeOf(out *output) []int64 {
 }
 
 // elementwise handles an input whose shape does not fit its signature. Only a graph of element-wise
-// operations accepts such an input. An output whose signature has the same shape as that input's
-// then gets the actual shape of the input.
+// operations accepts such an input. If the signature gives the output the same shape as that input,
+// elementwise returns the actual shape of the input for the output.
 func (c *computation) elementwise(out *output) ([]int64, bool) {
 	for _, f := range c.feeds {
 		if !f.in.fits(f.shape) && !out.anyRank && slices.Equal(f.in.shape, out.shape) {

@@ -98,8 +98,8 @@ func (f *filler) binary(value *rapidjson.Value) error {
 }
 
 // scalar appends one value, as upstream's AddValueToTensor does. An integer type accepts only
-// numbers that are written as integers and that RapidJSON finds in range. RapidJSON checks 8 and 16
-// bits as 32.
+// numbers that are written as integers and that RapidJSON finds in range. For types of 8 and 16
+// bits RapidJSON checks the range of 32 bits.
 func (f *filler) scalar(value *rapidjson.Value) error {
 	switch f.dtype {
 	case framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE:

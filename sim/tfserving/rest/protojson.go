@@ -15,7 +15,7 @@ import (
 // always_print_primitive_fields. It indents by one space, writes each element on its own line, and
 // prints fields without presence even if empty. It sorts maps by key, where upstream has the order
 // of a hash table. Go's protojson is not suitable: it varies its white space on purpose, and orders
-// fields otherwise.
+// fields in another way.
 type printer struct {
 	out        []byte
 	depth      int
@@ -175,8 +175,8 @@ func (p *printer) enum(enum protoreflect.EnumDescriptor, number protoreflect.Enu
 	p.out = strconv.AppendInt(p.out, int64(number), 10)
 }
 
-// realText formats a float as protobuf's SimpleDtoa or SimpleFtoa does. It writes as many digits as
-// a decimal of the type keeps. If these do not parse to the same number, it writes more.
+// realText formats a float as protobuf's SimpleDtoa or SimpleFtoa does. It writes 15 digits, or 6
+// for 32 bits. If these do not parse to the same number, it writes more.
 func realText(value float64, bits int) string {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return `"` + decimal(value, bits) + `"`

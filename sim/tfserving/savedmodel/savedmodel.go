@@ -34,7 +34,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// Graph holds what is needed of a meta graph, without its nodes.
+// Graph holds the parts of a meta graph that are needed here. It does not hold the nodes.
 type Graph struct {
 	Signatures map[string]*tfcore.SignatureDef
 	// Variable is the first variable of the graph that a signature may read; its name is "" if
@@ -42,7 +42,7 @@ type Graph struct {
 	Variable Variable
 	// ChecksShapes is true if some operation fails on inputs of wrong shapes.
 	ChecksShapes bool
-	// Outputless holds the nodes whose operations have no outputs, and these operations.
+	// Outputless maps each node whose operation has no outputs to this operation.
 	Outputless map[string]string
 }
 

@@ -91,7 +91,7 @@ func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(lev
 // choices makes random choices where upstream's behaviour is not defined. Any thread may call it.
 type choices struct {
 	mu     sync.Mutex
-	source *rand.Rand // source is nil to take the default of each choice
+	source *rand.Rand // source is nil if each choice takes its default
 }
 
 func newChoices(seed uint64) *choices {

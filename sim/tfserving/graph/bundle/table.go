@@ -12,7 +12,7 @@ import (
 // doc/table_format.md).
 const (
 	footerBytes  = 48
-	trailerBytes = 5 // trailerBytes are the kind of compression and the checksum behind a block
+	trailerBytes = 5 // trailerBytes is the length of what follows a block: the kind of compression, and a checksum
 	tableMagic   = 0xdb4775248b80fb57
 )
 
@@ -25,7 +25,7 @@ func readTable(data []byte) (map[string][]byte, error) {
 	if binary.LittleEndian.Uint64(footer[footerBytes-8:]) != tableMagic {
 		return nil, errors.New("not an sstable (bad magic number)")
 	}
-	_, footer, err := readHandle(footer) // of an index of blocks that TensorFlow does not write
+	_, footer, err := readHandle(footer) // skip the metaindex: TensorFlow writes no blocks for it to list
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func walkBlock(data []byte, h blockHandle, visit func(key string, value []byte) 
 	block = block[:uint64(len(block))-4-4*restarts]
 	key := ""
 	for len(block) > 0 {
-		var sizes [3]uint64 // shared with the key before, rest of the key, value
+		var sizes [3]uint64 // lengths: prefix shared with the key before, rest of the key, value
 		for i := range sizes {
 			x, n := binary.Uvarint(block)
 			if n <= 0 {

@@ -124,7 +124,7 @@ func (c *Call) binaryInts(shape []int) ([]Value, error) {
 		if slices.Contains(right, 0) && a.Len() > 0 {
 			return nil, statusf(rpcerrors.Internal, "Unexpected error in binary operator (only integer div and mod should have errors)")
 		}
-	case "LeftShift", "RightShift": // beyond the bits of the dtype are none
+	case "LeftShift", "RightShift": // a shift is limited to the range from 0 to the bits of the dtype minus 1
 		most := int64(8*tensor.Size(a.DType()) - 1)
 		right = lists.Map(right, func(x int64) int64 { return max(min(x, most), 0) })
 	case "Pow":
@@ -152,8 +152,9 @@ func (c *Call) broadcast(dtype DType) ([]int, error) {
 	return shape, err
 }
 
-// pieces counts into how many dimensions two shapes fall that are broadcast to each other, where
-// neighbours that are broadcast alike are one (core/util/bcast.h).
+// pieces merges the dimensions of two shapes that are broadcast to each other: adjacent dimensions
+// that are broadcast in the same way become one. It returns the number of dimensions that remain
+// (core/util/bcast.h).
 func pieces(a, b []int) (n int) {
 	last := [2]bool{}
 	for i := max(len(a), len(b)); i > 0; i-- {

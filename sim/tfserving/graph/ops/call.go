@@ -117,8 +117,8 @@ func (c *Call) int(input int) (int, error) {
 	return list[0], nil
 }
 
-// scalar returns the value of an integer input, which must have no dimensions. text is the error
-// for an input that has some, to which the shape is added.
+// scalar returns the value of an integer input, which must have no dimensions. If the input has
+// some, the error is text followed by the input's shape.
 func (c *Call) scalar(input int, text string) (int, error) {
 	if c.In[input].Rank() != 0 {
 		return 0, invalidf("%s%s", text, value.ShapeText(c.In[input].Shape()))
@@ -126,7 +126,7 @@ func (c *Call) scalar(input int, text string) (int, error) {
 	return c.int(input)
 }
 
-// of makes a kernel from f, which gets an argument that the function a reads from the inputs.
+// of makes a kernel that reads an argument from the inputs with the function a and passes it to f.
 func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
 	return func(c *Call) ([]Value, error) {
 		x, err := a(c)
@@ -137,7 +137,7 @@ func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kern
 	}
 }
 
-// of2 does what of does with two arguments. It reads the argument of a before that of b.
+// of2 does what of does, but with two arguments. It calls a before b.
 func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
 	return of(a, func(c *Call, x A) ([]Value, error) {
 		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)

@@ -24,8 +24,8 @@ func cast(c *Call) ([]Value, error) {
 	return one(v)
 }
 
-// bitcast reinterprets the bytes of the elements as another dtype. The last dimension holds the
-// parts of an element, where the sizes differ.
+// bitcast reinterprets the bytes of the elements as another dtype. If the two dtypes differ in
+// size, the last dimension on the side of the smaller dtype holds the parts of one larger element.
 func bitcast(c *Call) ([]Value, error) {
 	to, from, shape := c.typeOf("type"), c.In[0].DType(), c.In[0].Shape()
 	t, err := c.In[0].Tensor()

@@ -131,8 +131,8 @@ func selectV1(c *Call) ([]Value, error) {
 	return selectV2(c)
 }
 
-// selectRows implements Select of whole rows by a vector. same says whether the rows have equal
-// shapes.
+// selectRows implements Select of whole rows by a vector. same says whether the two inputs that it
+// selects from have equal shapes.
 func (c *Call) selectRows(same bool) ([]Value, error) {
 	condition, then, otherwise := c.In[0], c.In[1], c.In[2]
 	switch {

@@ -75,7 +75,7 @@ func conv2d(c *Call) ([]Value, error) {
 	if in[3]%window[2] != 0 {
 		return nil, invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
 	}
-	if !depthwise && in[3] != window[2] { // of a layer with a bias or an activation, as nearly all are
+	if !depthwise && in[3] != window[2] { // the error if fused with a bias or activation, as nearly always
 		return nil, statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
 	}
 	if v.F() == nil {

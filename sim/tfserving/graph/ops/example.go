@@ -22,7 +22,7 @@ type examples struct {
 	*Call
 	features []map[string]*tfexample.Feature
 	names    []string
-	single   bool // single is set for one example, whose outputs have no dimension of examples
+	single   bool // single is set for a single example; its outputs have no dimension for examples
 }
 
 func parseExample(c *Call) ([]Value, error) {
@@ -55,8 +55,8 @@ func parseExample(c *Call) ([]Value, error) {
 	return e.outputs(wanted)
 }
 
-// featuresOf reads the features of a serialized example. It passes over other fields as the fast
-// parser does, which does not look whether their bytes are all there.
+// featuresOf reads the features of a serialized example. It skips other fields without checking
+// that all of their bytes are there, as the fast parser does.
 func featuresOf(data []byte) (map[string]*tfexample.Feature, bool) {
 	all := &tfexample.Features{}
 	for len(data) > 0 {
@@ -90,8 +90,8 @@ func featuresOf(data []byte) (map[string]*tfexample.Feature, bool) {
 	return all.GetFeature(), true
 }
 
-// check returns the first error of an example: of the features that it has, from the last one on,
-// then of those that it lacks.
+// check returns the first error of an example. It looks at the features that the example has, in
+// descending order of their keys, and then at those that it lacks.
 func (e *examples) check(row int, w wanted) error {
 	own := e.features[row]
 	keys := slices.Sorted(maps.Keys(own))
@@ -120,7 +120,7 @@ func (e *examples) check(row int, w wanted) error {
 	return nil
 }
 
-// fits returns the error for a dense feature whose number of values is not that of its shape.
+// fits returns the error for a dense feature whose number of values does not match its shape.
 func (e *examples) fits(row int, f feature, v Value) error {
 	want, _ := value.Count(f.shape)
 	each, _ := value.Count(f.rest())

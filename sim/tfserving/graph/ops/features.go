@@ -6,13 +6,13 @@ import "github.com/monosim/monosim/engine/lists"
 type feature struct {
 	key      string
 	dtype    DType
-	shape    []int // shape is of a dense feature; nil for others
+	shape    []int // shape is the shape of a dense feature; nil for others
 	open     bool  // open is set where the first dimension has no fixed size
-	fallback Value // fallback stands for a feature that an example lacks; without elements for none
+	fallback Value // fallback replaces a feature that an example lacks; it has no elements if there is none
 	splits   DType // splits is the dtype of the splits of a ragged feature
 }
 
-// rest returns the feature's dimensions without an open first one.
+// rest returns the feature's dimensions, without the first one if that is open.
 func (f feature) rest() []int {
 	if f.open {
 		return f.shape[1:]

@@ -228,8 +228,9 @@ func scatterRanks(indices, updates Value) error {
 	return nil
 }
 
-// scatters reports whether there is either nothing to write, or something to write into n elements
-// (core/kernels/scatter_nd_op.cc, ValidEmptyOutputShape).
+// scatters reports whether a scatter is valid: there is nothing to write, or there is something to
+// write and n, the size of the output, is not 0 (core/kernels/scatter_nd_op.cc,
+// ValidEmptyOutputShape).
 func scatters(n int, indices, updates Value) bool {
 	if indices.Len() == 0 && updates.Len() == 0 {
 		return true
@@ -343,8 +344,8 @@ func dynamicPartition(c *Call, partitions []int) ([]Value, error) {
 	return out, nil
 }
 
-// stitchedShape returns the shape of a slice of the n data tensors, without the dimensions that
-// their indices cover.
+// stitchedShape returns the shape of a slice of the data tensors, which is their shape without the
+// dimensions that the indices cover. n is the number of data tensors.
 func (c *Call) stitchedShape(n int) ([]int, error) {
 	shape := func(i int) []int { return c.In[i].Shape() }
 	var rest []int

@@ -18,7 +18,7 @@ var listOps = map[string]Kernel{
 // tensorList is an immutable list of tensors. An item whose dtype is 0 was never set.
 type tensorList struct {
 	dtype DType
-	shape []int // shape is that of the items, with -1 for open sizes; nil where the rank is open
+	shape []int // shape is the shape of the items, with -1 for open sizes; nil if the rank is open
 	items []Value
 }
 

@@ -199,8 +199,8 @@ func (c *Call) equation() (terms []string, output string, err error) {
 
 const ellipsis = "..."
 
-// spellEllipses writes labels in place of ellipses. It returns false for dimensions that would have
-// to be broadcast to each other.
+// spellEllipses replaces each ellipsis by labels. It returns false if dimensions would have to be
+// broadcast to each other.
 func (c *Call) spellEllipses(terms []string, output string) ([]string, string, bool) {
 	most, sizes := "", map[byte]int{}
 	terms = slices.Clone(terms)
@@ -212,7 +212,7 @@ func (c *Call) spellEllipses(terms []string, output string) ([]string, string, b
 		if n > 10 {
 			return nil, "", false
 		}
-		labels := "0123456789"[10-n:] // the last one is that of the last dimension of each
+		labels := "0123456789"[10-n:] // the last dimension of every ellipsis gets the label 9
 		for k := range n {
 			size := c.In[i].Shape()[before+k]
 			if known, ok := sizes[labels[k]]; ok && known != size {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// ngramOps holds operations of text layers: n-grams, and the hash with a key of a salted Hashing layer.
+// ngramOps holds operations of text layers: n-grams, and the keyed hash that a salted Hashing layer
+// uses.
 var ngramOps = map[string]Kernel{
 	"StringNGrams": of(ints(1), stringNGrams), "StringToHashBucketStrong": hashBucketStrong,
 }
@@ -18,7 +19,7 @@ var ngramOps = map[string]Kernel{
 type ngrams struct {
 	separator, left, right string
 	widths                 []int
-	pad                    int // pad is the most padding on a side; negative for all that a width can use
+	pad                    int // pad is the greatest padding on each side; negative for the width minus 1
 	keepsShort             bool
 }
 
@@ -30,7 +31,7 @@ func stringNGrams(c *Call, splits []int) ([]Value, error) {
 	g := ngrams{c.text("separator"), c.text("left_pad"), c.text("right_pad"), c.numbers("ngram_widths"), c.number("pad_width"), c.flag("preserve_short_sequences")}
 	ends := make([]int64, len(splits))
 	if len(words) == 0 || len(splits) == 0 {
-		blank := value.Strings(c.In[0].Shape(), make([]string, len(words))) // words of no row leave the output as it is allocated
+		blank := value.Strings(c.In[0].Shape(), make([]string, len(words))) // TensorFlow leaves the output unwritten
 		return []Value{blank, value.Ints(c.In[1].DType(), c.In[1].Shape(), ends)}, nil
 	}
 	var list []string

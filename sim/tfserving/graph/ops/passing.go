@@ -72,8 +72,8 @@ func checkNumerics(c *Call) ([]Value, error) {
 	return nil, invalidf("%s : Tensor had %s values", c.text("message"), what)
 }
 
-// summary prints up to most elements of a tensor as Tensor::SummarizeValue does. A negative most
-// means all elements.
+// summary prints the elements of a tensor as Tensor::SummarizeValue does. most is the greatest
+// number of elements to print; a negative number means all.
 func summary(v Value, most int) string {
 	if n := v.Len(); most < 0 || most > n {
 		most = n

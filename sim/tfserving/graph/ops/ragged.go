@@ -60,7 +60,7 @@ func (c *Call) rangeOfRow(row int) (Value, error) {
 		return Value{}, invalidf("Requires delta != 0")
 	case delta > 0 && start >= limit || delta < 0 && start <= limit:
 		return c.In[0].Pick([]int{0}, nil), nil
-	case math.IsNaN(limit): // its size is no number
+	case math.IsNaN(limit): // the size would be NaN too
 		return Value{}, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
 	}
 	one, err := rangeOf(&Call{Node: c.Node, In: in, Env: c.Env})
@@ -268,7 +268,7 @@ func (c *Call) partitions() (partition, error) {
 // outside in.
 type partition struct {
 	size   int
-	at     [][]int // at has the place of each row; nil at the begin, where row i is at i
+	at     [][]int // at has the place of each row; nil at the start, where row i is at place i
 	widths []int
 }
 

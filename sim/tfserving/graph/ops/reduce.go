@@ -61,8 +61,9 @@ func reductions() map[string]Kernel {
 	return ops
 }
 
-// reduced is the plan of a reduction: the shape of the result without and with the reduced
-// dimensions, and the element of the result that each element of the input belongs to.
+// reduced is the plan of a reduction. shape is the shape of the result, with size 1 for reduced
+// dimensions that are kept. n is the number of elements of the result. For each element of the
+// input, to holds the index of its element of the result.
 type reduced struct {
 	shape []int
 	n     int
@@ -174,8 +175,8 @@ func l2Loss(c *Call) ([]Value, error) {
 	return one(value.Floats(c.In[0].DType(), nil, []float64{sum / 2}))
 }
 
-// reduceJoin joins strings. Of several dimensions the first one that is named varies fastest
-// (core/kernels/reduce_join_op.cc).
+// reduceJoin joins strings. If there are several axes, the strings are joined in an order in which
+// the first axis varies fastest (core/kernels/reduce_join_op.cc).
 func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	v, rank := c.In[0], c.In[0].Rank()
 	if len(axes) == 0 && rank > 0 {

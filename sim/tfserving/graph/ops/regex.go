@@ -17,8 +17,8 @@ var regexOps = map[string]Kernel{
 	"RegexFullMatch": regexFullMatch, "StaticRegexFullMatch": regexFullMatch,
 }
 
-// textInput returns an attribute of a static operation, or the input of another, which must be a
-// scalar.
+// textInput returns a text that an operation needs. A static operation has it in an attribute, and
+// any other in an input, which must be a scalar.
 func (c *Call) textInput(attr string, input int) (string, error) {
 	if input >= len(c.In) {
 		return c.text(attr), nil
@@ -47,11 +47,11 @@ func (c *Call) pattern() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// rewriting is what a match is replaced by: texts and groups. A rewrite that RE2 cannot read ends
-// before its fault.
+// rewriting is the replacement of a match: texts and groups. If RE2 cannot read the whole
+// replacement, the parts end where the error is, and broken is true.
 type rewriting struct {
 	parts  []string // parts has texts, and groups as a single byte below 10
-	most   int      // most is the highest group that is named
+	most   int      // most is the highest group number in parts
 	broken bool
 }
 
@@ -75,7 +75,7 @@ func rewritingOf(s string) rewriting {
 	return r
 }
 
-// of returns what stands for the match at the given indices of s.
+// of returns the replacement for a match. at holds the indices of the match and its groups in s.
 func (r rewriting) of(s string, at []int) string {
 	var out strings.Builder
 	for _, part := range r.parts {

@@ -127,7 +127,8 @@ func segmentJoin(c *Call) ([]Value, error) {
 	return c.strings(shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
-// joinError returns the error of a join for its segments (core/kernels/unsorted_segment_join_op.cc).
+// joinError returns the error if the inputs of a segment join do not fit each other
+// (core/kernels/unsorted_segment_join_op.cc).
 func (c *Call) joinError() error {
 	segments, err := c.scalar(2, "Number of segments should be a scalar, not shape ")
 	if err != nil {
@@ -176,14 +177,14 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	return nil, c.unsupported("%s", tensor.DTypeName(rows.DType()))
 }
 
-// segmented describes a reduction by segments. size is the number of elements of a row, and n that
-// of the result.
+// segmented describes a reduction by segments. size is the number of elements of a row, and n is
+// the number of elements of the result.
 type segmented struct {
 	ids     []int
 	size, n int
 	// segments is the number of segments.
 	segments int
-	sorted   bool // sorted leaves segments without rows 0
+	sorted   bool // sorted means that segments without rows become 0
 	kind     string
 }
 

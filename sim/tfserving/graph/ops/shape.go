@@ -37,7 +37,7 @@ func reshape(c *Call, sizes []int) ([]Value, error) {
 	if c.In[1].Rank() > 1 {
 		return nil, invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
 	}
-	open, product, hasZero := -1, 1, false // product is of the sizes above 0
+	open, product, hasZero := -1, 1, false // product is the product of the sizes above 0
 	shape := slices.Clone(sizes)
 	for d, size := range shape {
 		switch {
@@ -56,7 +56,7 @@ func reshape(c *Call, sizes []int) ([]Value, error) {
 	n := c.In[0].Len()
 	if open >= 0 {
 		counted := n
-		if hasZero { // a size of 0 stands for one of the input
+		if hasZero { // product leaves out sizes of 0, so counted does too
 			counted, _ = value.Count(slices.DeleteFunc(slices.Clone(c.In[0].Shape()), func(size int) bool { return size == 0 }))
 		}
 		shape[open] = counted / product
@@ -99,7 +99,7 @@ func squeeze(c *Call) ([]Value, error) {
 	rank := c.In[0].Rank()
 	asked := map[int]bool{}
 	axes := c.numbers("squeeze_dims")
-	slices.Reverse(axes) // as C++'s set of them is walked
+	slices.Reverse(axes) // C++ walks its set of axes in this order
 	for _, axis := range axes {
 		if axis < -rank || axis >= rank {
 			return nil, invalidf("Tried to squeeze dim index %d for tensor with %d dimensions.", axis, rank)

@@ -168,8 +168,9 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 	return []Value{part}, err
 }
 
-// around returns for each element of a tensor padded to shape its source in v, or -1 for padding.
-// from maps the position at in dimension d to the position in v, or -1.
+// around returns for each element of a padded tensor the position in v that it is copied from, or
+// -1 for padding. shape is the shape of the padded tensor. from maps a position in dimension d of
+// the padded tensor to the position in v, or to -1.
 func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, error) {
 	if _, err := c.room(v.DType(), shape); err != nil {
 		return nil, err
@@ -243,7 +244,7 @@ func mirrorPad(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	edge := 0 // by how much the mirror is inside of the edge
+	edge := 0 // how many elements at the edge are not mirrored
 	if c.text("mode") == "REFLECT" {
 		edge = 1
 	}

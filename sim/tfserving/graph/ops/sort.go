@@ -207,8 +207,8 @@ func (c *Call) uniqueSlices(axis int) ([]Value, error) {
 	return []Value{v.Pick(shape, places), value.Ints(dtype, []int{len(which)}, which)}, nil
 }
 
-// distinct returns in places the index at which each value first occurs in list. which gives, for
-// each element, the index in places of its value.
+// distinct finds the different values in list. places holds the index at which each of them first
+// occurs. For each element of list, which holds the index of its value in places.
 func distinct[T comparable](list []T) (places []int, which []int64) {
 	seen := map[T]int64{}
 	which = make([]int64, len(list))

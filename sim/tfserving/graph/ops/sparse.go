@@ -39,7 +39,7 @@ func (c *Call) sparseInput() (sparse, error) {
 	return sparse{at, c.In[1], sizes}, c.sparseError()
 }
 
-// misfit is a check: whether its error is due, and the text of the error.
+// misfit is the result of a check. due is true if the check failed; text and args are its error.
 type misfit struct {
 	due  bool
 	text string
@@ -341,8 +341,8 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	}, nil
 }
 
-// sparseReduce sums over the given dimensions. An index outside of the dense shape is an error only
-// where the sum has no such element (core/kernels/sparse_reduce_op.cc).
+// sparseReduce sums over the given dimensions. An index outside the dense shape is an error only if
+// it belongs to no element of the sum (core/kernels/sparse_reduce_op.cc).
 func sparseReduce(c *Call, s sparse) ([]Value, error) {
 	axes, err := c.ints(3)
 	if err != nil {

@@ -54,7 +54,7 @@ type cell struct {
 	value     Value
 	table     *table
 
-	keyType, valueType DType // keyType and valueType are of a table
+	keyType, valueType DType // keyType and valueType are the dtypes of a table
 }
 
 // find returns the cell of a name. If there is none, it creates one as a copy of fresh. Fields set

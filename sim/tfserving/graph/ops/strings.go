@@ -282,8 +282,9 @@ func substr(c *Call) ([]Value, error) {
 	return c.strings(shape, list)
 }
 
-// partOfCharacters returns length characters of s from pos on, where a negative pos counts from the
-// end. A character begins at each byte that does not continue one (core/kernels/substr_op.cc).
+// partOfCharacters returns the part of s that begins at the character number pos and is length
+// characters long. A negative pos counts from the end. Each byte that does not continue a character
+// begins one (core/kernels/substr_op.cc).
 func partOfCharacters(s string, pos, length int) (string, bool) {
 	if pos >= 0 {
 		from, ok := forward(s, 0, pos)
@@ -302,7 +303,8 @@ func partOfCharacters(s string, pos, length int) (string, bool) {
 	return s[from:to], ok
 }
 
-// forward returns the byte that is n characters after byte at; false if there are fewer.
+// forward returns the byte offset that is n characters after the offset at; false if there are
+// fewer characters.
 func forward(s string, at, n int) (int, bool) {
 	for ; n > 0 && at < len(s); n-- {
 		for at++; at < len(s) && !utf8.RuneStart(s[at]); at++ {
@@ -311,7 +313,8 @@ func forward(s string, at, n int) (int, bool) {
 	return at, n == 0
 }
 
-// back returns the byte that is n characters before byte at; false if there are fewer.
+// back returns the byte offset that is n characters before the offset at; false if there are fewer
+// characters.
 func back(s string, at, n int) (int, bool) {
 	for ; n > 0 && at > 0; n-- {
 		for at--; at > 0 && !utf8.RuneStart(s[at]); at-- {
@@ -320,7 +323,7 @@ func back(s string, at, n int) (int, bool) {
 	return at, n == 0
 }
 
-// splits returns a sparse tensor with one row for the words of each string.
+// splits returns a sparse tensor in which each row holds the words of one string.
 func (c *Call) splits(words [][]string) ([]Value, error) {
 	indices, list, widest := []int64{}, []string{}, 0
 	for row, some := range words {

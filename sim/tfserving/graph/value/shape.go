@@ -33,7 +33,8 @@ func ShapeText(shape []int) string {
 	return "[" + strings.Join(sizes, ",") + "]"
 }
 
-// Strides returns for each dimension how many elements apart its neighbours are, in row-major order.
+// Strides returns for each dimension the distance between neighbouring elements, counted in
+// elements, in row-major order.
 func Strides(shape []int) []int {
 	strides := make([]int, len(shape))
 	step := 1
@@ -72,7 +73,7 @@ func sizeFromEnd(shape []int, back int) int {
 // Index maps each element of a broadcast result to an element of an operand.
 type Index struct {
 	list []int
-	step int // step is 1 where there is no list and each element comes from its like, 0 where all come from the first
+	step int // step is used without a list: with 1 element i comes from element i, with 0 all come from the first
 }
 
 // At returns the place in the operand for element i of the result.

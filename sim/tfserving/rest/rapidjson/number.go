@@ -100,8 +100,8 @@ func (p *parser) moreDigits(s *significand) bool {
 	return true
 }
 
-// special reads NaN, Inf or Infinity. If NaN does not match, the bytes that did match stay consumed
-// when it then tries Inf. So NInf and NaInf are infinities too.
+// special reads NaN, Inf or Infinity. It tries NaN first. If NaN does not match, the bytes that did
+// match stay consumed before it tries Inf. So NInf and NaInf are infinities too.
 func (p *parser) special(minus bool) (float64, *ParseError) {
 	if p.consume('N') && p.consume('a') && p.consume('N') {
 		return math.Float64frombits(0x7ff8 << 48), nil // C++'s NaN, which differs from math.NaN

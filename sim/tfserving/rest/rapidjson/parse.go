@@ -109,8 +109,8 @@ func (p *parser) tree() (Value, *ParseError) {
 	}
 }
 
-// begin reads a scalar or an empty container. Of any other container it reads only the beginning,
-// up to the first element, and returns nil.
+// begin reads a scalar or an empty container. If a container is not empty, it reads only the
+// beginning, up to the first element, and returns nil.
 func (p *parser) begin() (*Value, *ParseError) {
 	var value Value
 	var err *ParseError

@@ -18,8 +18,8 @@ import (
 	"strconv"
 )
 
-// Version writes model as the saved_model.pb of a version below base, which it creates if needed.
-// If the version's directory exists, the file is added to it.
+// Version writes model to the file saved_model.pb of a version below base. It creates base and the
+// version's directory if needed. If the version's directory exists, the file is added to it.
 func Version(base string, version int64, model []byte) error {
 	return File(filepath.Join(base, strconv.FormatInt(version, 10), "saved_model.pb"), model)
 }
