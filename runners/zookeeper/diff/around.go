@@ -50,28 +50,10 @@ func (p *player) bye(conn Conn) error {
 	return err
 }
 
-// end ends all sessions and removes the znodes of the script. Sessions left open would
-// expire during another script.
+// end ends all sessions and removes the znodes of the script.
 func (p *player) end() error {
-	for i := range p.clients {
-		p.hangUp(i)
-	}
-	for _, key := range p.open {
-		conn, err := p.dial()
-		if err != nil {
-			return err
-		}
-		_, err = p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: key.id, Password: key.password[:]})
-		if errors.Is(err, ErrClosed) || errors.Is(err, errRefused) {
-			conn.Close()
-			continue // the script closed it
-		}
-		if err != nil {
-			return err
-		}
-		if err := p.bye(conn); err != nil {
-			return err
-		}
+	if err := p.endSessions(); err != nil {
+		return err
 	}
 	admin, err := p.admin()
 	if err != nil {
@@ -81,6 +63,38 @@ func (p *player) end() error {
 		return err
 	}
 	return p.bye(admin)
+}
+
+// endSessions closes all connections and ends all sessions of the script. A session left open would
+// expire during another script and take a zxid there. After a session that cannot be ended,
+// endSessions goes on with the next one. It returns the first error.
+func (p *player) endSessions() (first error) {
+	for i := range p.clients {
+		p.hangUp(i)
+	}
+	for _, key := range p.open {
+		if err := p.endSession(key); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// endSession takes over a session and ends it. A session that the script has closed is no error.
+func (p *player) endSession(key sessionKey) error {
+	conn, err := p.dial()
+	if err != nil {
+		return err
+	}
+	_, err = p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: key.id, Password: key.password[:]})
+	if err == nil {
+		return p.bye(conn)
+	}
+	conn.Close()
+	if errors.Is(err, ErrClosed) || errors.Is(err, errRefused) {
+		return nil
+	}
+	return err
 }
 
 func (p *player) remove(conn Conn, path string) error {

@@ -1,6 +1,8 @@
 package diff_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -76,6 +78,67 @@ func TestAScriptDoesNotDependOnWhatWasBefore(t *testing.T) {
 	for _, run := range runs[1:] {
 		if diff := cmp.Diff(runs[0], run); diff != "" {
 			t.Errorf("the script played again (-first +again):\n%s", diff)
+		}
+	}
+}
+
+// lateServer is a machine that leaves the request at number late unanswered. It counts the sessions
+// that were made and ended.
+type lateServer struct {
+	*diff.Machine
+	late, asked, made, ended int
+}
+
+func (s *lateServer) Dial() (diff.Conn, error) {
+	conn, err := s.Machine.Dial()
+	return &lateConn{Conn: conn, server: s}, err
+}
+
+type lateConn struct {
+	diff.Conn
+	server  *lateServer
+	greeted bool
+}
+
+func (c *lateConn) Send(frame []byte) error {
+	const prefix, xid = 4, 4 // bytes before the operation
+	switch {
+	case !c.greeted:
+		if id := binary.BigEndian.Uint64(frame[prefix+16:]); id == 0 {
+			c.server.made++
+		}
+		c.greeted = true
+	case int32(binary.BigEndian.Uint32(frame[prefix+xid:])) == int32(zookeeper.OpCloseSession):
+		c.server.ended++
+	}
+	return c.Conn.Send(frame)
+}
+
+func (c *lateConn) Receive() ([]byte, error) {
+	if c.server.asked++; c.server.asked == c.server.late {
+		return nil, diff.ErrNoAnswer
+	}
+	return c.Conn.Receive()
+}
+
+// Goal: a script that an answer too late has cut short leaves no session behind, which would expire
+// during the next script on a real server.
+func TestAScriptThatFailsEndsItsSessions(t *testing.T) {
+	script, err := diff.ParseScript([]byte(`{"kind":"connect","timeoutMs":30000}
+{"client":1,"kind":"connect","timeoutMs":30000}
+{"client":1,"kind":"ask","request":{"Op":3,"Path":"/a"}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for late := 8; late <= 10; late++ { // four answers come before the script, two to its connects
+		s := &lateServer{Machine: newMachine(zookeeper.V38), late: late}
+		_, err := diff.Play(s, "/t", script, nil)
+		if !errors.Is(err, diff.ErrNoAnswer) {
+			t.Fatalf("late answer %d: found the error %v, want %v", late, err, diff.ErrNoAnswer)
+		}
+		if s.made != 3 || s.ended != s.made {
+			t.Errorf("late answer %d: %d sessions were made and %d ended, want 3 of both", late, s.made, s.ended)
 		}
 	}
 }

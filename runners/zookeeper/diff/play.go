@@ -48,6 +48,7 @@ func Play(server Server, root string, script Script, answered Answered) (lines [
 	for i, step := range script {
 		p.lines = append(p.lines, fmt.Sprintf("step %d", i+1))
 		if err := p.step(step); err != nil {
+			_ = p.endSessions() // as far as the server answers: they would expire during another script
 			return p.lines, fmt.Errorf("%s: step %d: %w", server.Name(), i+1, err)
 		}
 	}
