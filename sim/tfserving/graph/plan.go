@@ -3,6 +3,8 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
@@ -42,26 +44,34 @@ func (m *Model) Plan(feeds, fetches []string) (*Plan, error) {
 // Only returns a plan for some of the fetched tensors, given by their indices.
 func (p *Plan) Only(fetches []int) *Plan {
 	part := *p
-	part.fetches, part.idle = nil, make([]bool, len(p.steps))
-	for i := range part.idle {
-		part.idle[i] = true
-	}
+	part.fetches = nil
+	var ends []int
 	for _, i := range fetches {
 		part.fetches = append(part.fetches, p.fetches[i])
-		part.idle[p.fetches[i].step] = false
+		ends = append(ends, p.fetches[i].step)
+	}
+	part.idle = p.without(ends)
+	return &part
+}
+
+// without returns which steps none of the given ones needs.
+func (p *Plan) without(ends []int) []bool {
+	idle := slices.Repeat([]bool{true}, len(p.steps))
+	for _, i := range ends {
+		idle[i] = false
 	}
 	for i := len(p.steps) - 1; i >= p.feeds; i-- { // a step's inputs come earlier in the list
-		if part.idle[i] {
+		if idle[i] {
 			continue
 		}
 		for _, from := range p.steps[i].inputs {
-			part.idle[from.step] = false
+			idle[from.step] = false
 		}
 		for _, step := range p.steps[i].after {
-			part.idle[step] = false
+			idle[step] = false
 		}
 	}
-	return &part
+	return idle
 }
 
 // plan does what Plan does, and also runs the nodes named in ends without fetching their outputs.
@@ -90,6 +100,9 @@ func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
 			return nil, err
 		}
 	}
+	if w.shortened {
+		w.leaveOut(ends)
+	}
 	return w.plan, nil
 }
 
@@ -99,6 +112,8 @@ type planner struct {
 	plan  *Plan
 	fed   map[source]int
 	steps map[string]int // steps has the step of each node; pending while its inputs are looked for
+
+	shortened bool // shortened is set where a step takes the inputs of others, which may be needed no more
 }
 
 const pending = -1
@@ -188,9 +203,72 @@ func (w *planner) add(v *visited) error {
 	if s.run, err = w.model.kernel(s.node); err != nil {
 		return err
 	}
+	w.shortenLookup(&s)
 	w.steps[v.def.GetName()] = len(w.plan.steps)
 	w.plan.steps = append(w.plan.steps, s)
 	return nil
+}
+
+// shortenLookup has the reduction of an embedding look-up take its rows from the table itself, where
+// it would take them from a gather of unique ids, as TensorFlow's optimizer does before a graph runs
+// (core/grappler/optimizers/arithmetic_optimizer.cc, SimplifyEmbeddingLookupStage).
+func (w *planner) shortenLookup(s *step) {
+	if !strings.HasPrefix(s.node.Op, "SparseSegment") || len(s.inputs) < 3 {
+		return
+	}
+	gather := w.behindIdentities(s.inputs[0])
+	if gather == nil || len(gather.inputs) < 2 || !gather.node.GathersRows() || len(gather.after) > 0 {
+		return
+	}
+	if len(gather.inputs) > 2 { // the axis of a GatherV2
+		axis := w.behindIdentities(gather.inputs[2])
+		if axis == nil || !axis.node.IsZero() {
+			return
+		}
+	}
+	from := gather.inputs[1]
+	unique := &w.plan.steps[from.step]
+	if unique.node == nil || unique.node.Op != "Unique" || from.port != 0 || s.inputs[1] != (slot{from.step, 1}) {
+		return
+	}
+	s.inputs[0], s.inputs[1] = gather.inputs[0], unique.inputs[0]
+	w.shortened = true
+	if gather.node.Op == "ResourceGather" {
+		reduce, table := s.run, gather.node // whose attributes say what the variable holds
+		read, _ := ops.Find("ReadVariableOp")
+		s.run = func(c *ops.Call) ([]ops.Value, error) {
+			rows, err := read(&ops.Call{Node: table, In: c.In[:1], Env: c.Env})
+			if err != nil {
+				return nil, err
+			}
+			return reduce(&ops.Call{Node: c.Node, In: append(rows, c.In[1:]...), Env: c.Env})
+		}
+	}
+}
+
+// behindIdentities returns the step that makes a tensor, behind operations that only pass it on; nil
+// for a fed tensor.
+func (w *planner) behindIdentities(from slot) *step {
+	for from.step >= w.plan.feeds {
+		s := &w.plan.steps[from.step]
+		if s.node.Op != "Identity" || len(s.after) > 0 {
+			return s
+		}
+		from = s.inputs[0]
+	}
+	return nil
+}
+
+// leaveOut marks the steps that nothing needs any more. ends has the nodes that run for their own sake.
+func (w *planner) leaveOut(ends []string) {
+	var needed []int
+	for _, at := range w.plan.fetches {
+		needed = append(needed, at.step)
+	}
+	for _, name := range ends {
+		needed = append(needed, w.steps[name])
+	}
+	w.plan.idle = w.plan.without(needed)
 }
 
 // kernel returns the kernel that executes a node. It fails if a function that the node calls cannot

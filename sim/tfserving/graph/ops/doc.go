@@ -12,14 +12,14 @@
 //
 // To change:
 //
-//   - what an operation is given: call.go, node.go, definition.go
+//   - what an operation is given: call.go; its defaults: find.go
 //   - which operations there are: find.go, and the table at the top of each file
 //   - arithmetic and comparison: elementwise.go, binary.go, compare.go, cast.go
 //   - shapes and elements: shape.go, slice.go, gather.go, join.go, fill.go
 //   - reductions, sorting, segments: reduce.go, sort.go, segment.go
 //   - layers: matmul.go, conv.go, nn.go
 //   - texts: strings.go, regex.go; files of pictures: image.go
-//   - examples: example.go, features.go
+//   - examples: example.go
 //   - variables and tables: state.go, table.go
 //   - sparse and ragged composites: sparse.go, ragged.go; lists of tensors: list.go
 //   - control flow: control.go

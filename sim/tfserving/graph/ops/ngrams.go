@@ -112,6 +112,29 @@ func hashBucketStrong(c *Call) ([]Value, error) {
 	})))
 }
 
+// hashBucket hashes strings as tables of old releases did (core/platform/hash.cc, Hash64).
+func hashBucket(c *Call) ([]Value, error) {
+	buckets := uint64(max(c.number("num_buckets"), 1))
+	return one(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 { return int64(murmurHash(0xDECAFCAFFE, s) % buckets) })))
+}
+
+// murmurHash is MurmurHash64A.
+func murmurHash(seed uint64, s string) uint64 {
+	const mul = 0xc6a4a7935bd1e995
+	hash := seed ^ uint64(len(s))*mul
+	for ; len(s) >= 8; s = s[8:] {
+		word := wire.LittleEndian.Uint64([]byte(s[:8])) * mul
+		hash = (hash ^ (word^word>>47)*mul) * mul
+	}
+	if s != "" {
+		var last [8]byte
+		copy(last[:], s)
+		hash = (hash ^ wire.LittleEndian.Uint64(last[:])) * mul
+	}
+	hash = (hash ^ hash>>47) * mul
+	return hash ^ hash>>47
+}
+
 // sipHash is SipHash-2-4.
 func sipHash(k0, k1 uint64, s string) uint64 {
 	v := [4]uint64{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573}

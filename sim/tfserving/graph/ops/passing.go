@@ -90,6 +90,11 @@ func summary(v Value, most int) string {
 	return s.out.String()
 }
 
+// debugText describes a tensor as Tensor::DebugString does.
+func debugText(v Value) string {
+	return fmt.Sprintf("Tensor<type: %s shape: %s values: %s>", tensor.DTypeName(v.DType()), value.ShapeText(v.Shape()), summary(v, 3))
+}
+
 type summariser struct {
 	v        Value
 	at, left int

@@ -362,7 +362,10 @@ func bincount(c *Call, numbers []int) ([]Value, error) {
 	}
 	out := make([]float64, n)
 	for i, number := range numbers {
-		if number < 0 {
+		switch {
+		case number < 0 && len(shape) > 1:
+			return nil, invalidf("Input 'in' must be non-negative! Negative input value found: %d", number)
+		case number < 0:
 			return nil, invalidf("Input arr must be non-negative!")
 		}
 		if number >= size {

@@ -24,8 +24,8 @@ var stringOps = map[string]Kernel{
 	"StringJoin": stringJoin, "StringLength": stringLength, "StringToNumber": stringToNumber, "AsString": asString,
 	"StringLower": eachString(lower), "StringUpper": eachString(upper), "StringStrip": eachString(strip),
 	"Substr": substr, "StringSplit": stringSplit, "StringSplitV2": stringSplitV2,
-	"StringToHashBucketFast": hashBucketFast,
-	"EncodeBase64":           encodeBase64, "DecodeBase64": decodeBase64, "DecodeRaw": decodeRaw,
+	"StringToHashBucketFast": hashBucketFast, "StringToHashBucket": hashBucket, "StringFormat": stringFormat,
+	"EncodeBase64": encodeBase64, "DecodeBase64": decodeBase64, "DecodeRaw": decodeRaw,
 }
 
 // eachString makes an operation that applies f to each string. encoding is the operation's

@@ -19,6 +19,65 @@ func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	return one(v)
 }
 
+// stringFormat puts tensors into a template.
+func stringFormat(c *Call) ([]Value, error) {
+	parts := strings.Split(c.text("template"), c.text("placeholder"))
+	var out strings.Builder
+	out.WriteString(parts[0])
+	for i, v := range c.In {
+		most := c.number("summarize")
+		if n := v.Len(); most < 0 || most > n {
+			most = n
+		}
+		if v.B() == nil || v.Len() > 0 { // the bools of an empty tensor have no data, which prints as nothing
+			nested{v, most, &out}.dim(0, 0)
+		}
+		out.WriteString(parts[i+1])
+	}
+	return c.strings(nil, []string{out.String()})
+}
+
+// nested prints a tensor with a bracket for each dimension, and only the first and the last elements of
+// long ones (core/framework/tensor.cc, PrintOneDimV2).
+type nested struct {
+	v    Value
+	ends int // ends is the number of elements at either end
+	out  *strings.Builder
+}
+
+func (p nested) dim(d, at int) {
+	shape := p.v.Shape()
+	if d == len(shape) {
+		text := elementText(p.v, at)
+		if p.v.S() != nil {
+			text = `"` + escaped(text) + `"`
+		}
+		p.out.WriteString(text)
+		return
+	}
+	between := " "
+	if inner := len(shape) - d - 1; inner > 0 {
+		between = strings.Repeat("\n", inner) + strings.Repeat(" ", d+1)
+	}
+	each, _ := value.Count(shape[d+1:])
+	p.out.WriteByte('[')
+	for i := range shape[d] {
+		hidden := i >= p.ends && i < shape[d]-p.ends
+		if hidden && i > p.ends {
+			continue
+		}
+		if i > 0 || hidden {
+			p.out.WriteString(between)
+		}
+		if hidden {
+			p.out.WriteString("...")
+		} else {
+			p.dim(d+1, at+i*each)
+		}
+	}
+	p.out.WriteByte(']')
+}
+
 // elementText formats an element as TensorFlow's messages print it.
 func elementText(v Value, i int) string {
 	switch {

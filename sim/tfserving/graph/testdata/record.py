@@ -4,7 +4,8 @@ with dtypes, shapes and values, or with the code and the text of the error.
 
     python3 record.py [NAME ...]    with a Python that has tensorflow; all without a name
 
-exported.py has the models, asked.py what is asked of them, edges.py both for single operations.
+exported.py has the models, asked.py what is asked of them, edges.py both for single operations,
+preprocessing.py both for what works on features and texts.
 """
 import json
 import os
@@ -22,13 +23,12 @@ import numpy as np
 import tensorflow as tf
 
 import asked
-import edges
-import exported
+import preprocessing
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
-REQUESTS = {**asked.REQUESTS, **edges.REQUESTS}
+REQUESTS = {**asked.REQUESTS, **preprocessing.REQUESTS}  # preprocessing adds to those of edges
 
 
 def plain(value):
@@ -88,7 +88,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(edges if name.startswith(EDGES) else exported, name)(where)
+    getattr(preprocessing, name)(where)  # which has the models of the others too
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)
@@ -104,8 +104,9 @@ def main():
     path = os.path.join(HERE, 'recorded.json')
     names = sys.argv[1:]
     if not names:
-        for part in (asked, edges):
-            subprocess.run([sys.executable, __file__, *sorted(part.REQUESTS)], check=True)
+        for edge in (False, True):
+            part = sorted(name for name in REQUESTS if name.startswith(EDGES) == edge)
+            subprocess.run([sys.executable, __file__, *part], check=True)
         return
     rows = {}
     if os.path.exists(path):
