@@ -139,8 +139,6 @@ func TestEachCallIsDrawnFor(t *testing.T) {
 	}
 }
 
-// FuzzFront sends random bytes after a preface. The front must always end, and the pieces in which
-// the bytes arrive must make no difference.
 // Goal: a reset of grpc-go's behind the answer to a call whose deadline has passed is not sent, and one in place of the
 // answer becomes it. Method: the frames in one write, each in a write of its own, and with what follows.
 func TestResetsOfDeadlines(t *testing.T) {
@@ -179,6 +177,8 @@ func TestResetsOfDeadlines(t *testing.T) {
 	}
 }
 
+// FuzzFront sends random bytes after a preface. The front must always end, and the pieces in which
+// the bytes arrive must make no difference.
 func FuzzFront(f *testing.F) {
 	f.Add(conversation(f))
 	f.Fuzz(func(t *testing.T, all []byte) {

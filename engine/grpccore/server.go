@@ -109,15 +109,27 @@ func (o sending) once(handle grpc.MethodHandler) grpc.StreamHandler {
 			}
 			return err
 		}, nil)
-		if err != nil {
-			return err
+		if err == nil {
+			err = answer{stream, o}.SendMsg(response)
 		}
-		return answer{stream, o}.SendMsg(response)
+		return inTime(stream.Context(), err)
 	}
 }
 
 func (o sending) answering(handle grpc.StreamHandler) grpc.StreamHandler {
-	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream, o}) }
+	return func(service any, stream grpc.ServerStream) error {
+		return inTime(stream.Context(), handle(service, answer{stream, o}))
+	}
+}
+
+// inTime returns the error of a call whose handler has returned err. C-core answers a call whose
+// deadline has passed by itself, whatever its handler returns, and with its own text. Reading a
+// request that is late fails with grpc-go's text, for one.
+func inTime(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		return status.Error(codes.DeadlineExceeded, deadlineExceeded)
+	}
+	return err
 }
 
 // sending holds the codec for answers, the largest size of an answer in bytes, and how answers are
