@@ -3,7 +3,8 @@ package loopback
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -22,10 +23,9 @@ type lateness struct {
 // of the time that is lost during it, but small losses that are spread over a run delay no single
 // event.
 const (
-	latenessLooks  = 12
-	latenessEvery  = 250 * time.Millisecond
-	tooLate        = 750 * time.Millisecond
-	schedulerFiles = "/proc/%d/task/*/schedstat"
+	latenessLooks = 12
+	latenessEvery = 250 * time.Millisecond
+	tooLate       = 750 * time.Millisecond
 )
 
 // look measures how long processes have waited for a processor. It sums over threads or,
@@ -55,20 +55,28 @@ func (l *lateness) look(pids []int, worstThread bool) {
 // worstThread it returns the longest wait instead of the sum. It is 0 where the system does
 // not say.
 func waited(pid int, worstThread bool) (sum time.Duration) {
-	files, err := filepath.Glob(fmt.Sprintf(schedulerFiles, pid))
+	// A glob would list the folder of each thread, too, of which a Python with TensorFlow has
+	// dozens, four times a second.
+	tasks := fmt.Sprintf("/proc/%d/task", pid)
+	threads, err := os.ReadDir(tasks)
 	if err != nil {
 		return 0
 	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		var ran, waits int64
-		if _, scan := fmt.Sscan(string(text), &ran, &waits); err != nil || scan != nil {
+	for _, thread := range threads {
+		text, err := os.ReadFile(tasks + "/" + thread.Name() + "/schedstat")
+		if err != nil {
+			continue // it has ended
+		}
+		_, waits, _ := strings.Cut(string(text), " ") // behind the time that it ran
+		waits, _, _ = strings.Cut(waits, " ")
+		ns, err := strconv.ParseInt(waits, 10, 64)
+		if err != nil {
 			continue
 		}
 		if worstThread {
-			sum = max(sum, time.Duration(waits))
+			sum = max(sum, time.Duration(ns))
 		} else {
-			sum += time.Duration(waits)
+			sum += time.Duration(ns)
 		}
 	}
 	return sum
