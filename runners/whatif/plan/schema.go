@@ -77,7 +77,14 @@ func unitPattern(kind quantity.Kind) string {
 		units = append(units, regexp.QuoteMeta(u))
 	}
 	slices.Sort(units)
-	one := `[+-]?(\d+(\.\d*)?|\d{1,3}(,\d{3})+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*(` + strings.Join(units, "|") + `)`
+	between := ""
+	if kind == quantity.Cost {
+		for i, u := range units {
+			units[i] = strings.TrimSuffix(u, "/h")
+		}
+		between = `\s*` + quantity.Currency + `?/h`
+	}
+	one := `[+-]?(\d+(\.\d*)?|\d{1,3}(,\d{3})+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*(` + strings.Join(units, "|") + `)` + between
 	if kind == quantity.Duration {
 		return `(` + one + `|[+-]?(\d+(\.\d*)?(` + strings.Join(units, "|") + `)){2,})` // as 2m45s
 	}

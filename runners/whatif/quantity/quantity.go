@@ -101,9 +101,15 @@ func (e *Error) suggestion() string {
 
 var shape = regexp.MustCompile(`^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
+// Currency is a pattern for what an amount of money may have before "/h": a sign, or the three
+// letters of ISO 4217.
+const Currency = `(?:[$€£¥₹]|[A-Z]{3})`
+
+var priced = regexp.MustCompile(`^([kMG]?)\s*` + Currency + `/h$`)
+
 // Parse reads a text as a quantity of the given kind and returns it in the base unit of the
-// kind. It reads what [Format] and [Text] write, such as 2m45s or 1,234/s. Its error is an
-// *[Error].
+// kind. It reads what [Format] and [Text] write, such as 2m45s or 1,234/s, and amounts of money
+// as reports print them, such as 4.2 $/h. Its error is an *[Error].
 func Parse(kind Kind, text string) (float64, error) {
 	m := shape.FindStringSubmatch(Simple(text))
 	if m == nil {
@@ -114,6 +120,9 @@ func Parse(kind Kind, text string) (float64, error) {
 		return 0, &Error{Fault: NoNumber, Text: text, Wanted: kind}
 	}
 	unit, ok := unitsOf[kind][m[2]]
+	if amount := priced.FindStringSubmatch(m[2]); kind == Cost && amount != nil {
+		unit, ok = unitsOf[kind][amount[1]+"/h"]
+	}
 	switch {
 	case ok && isWhole[kind]:
 		return math.Round(number * unit), nil

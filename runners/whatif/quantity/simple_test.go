@@ -42,7 +42,7 @@ func TestDurationsOfSeveralUnits(t *testing.T) {
 // of plans, which lose nothing, and of reports, which have so many digits.
 func TestWhatIsPrintedCanBeTyped(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	most := map[quantity.Kind]float64{quantity.Count: 1e12, quantity.Duration: 1e16, quantity.Bytes: 1e17, quantity.ByteRate: 1e12, quantity.Rate: 1e9, quantity.Cost: 1e9, quantity.Percent: 90, quantity.Factor: 9e3, quantity.Number: 9e3}
+	most := map[quantity.Kind]float64{quantity.Count: 1e12, quantity.Duration: 1e16, quantity.Bytes: 1e17, quantity.ByteRate: 1e12, quantity.Rate: 1e9, quantity.Cost: 1e9, quantity.Percent: 1e6, quantity.Factor: 1e9, quantity.Number: 9e3}
 	for kind, top := range most { //lint:order each is checked alone
 		for range 3000 {
 			v := math.Exp(rng.Float64() * math.Log(top))
@@ -56,5 +56,22 @@ func TestWhatIsPrintedCanBeTyped(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Goal: an amount of money is read as reports print it, with the currency, and no other unit is taken for one.
+func TestMoneyMayHaveItsCurrency(t *testing.T) {
+	for text, want := range map[string]float64{"4.2 $/h": 4.2, "4.2$/h": 4.2, "1,234 €/h": 1234, "12.3 k $/h": 12300, "0.5 USD/h": 0.5, "3/h": 3, "2 M/h": 2e6} { //lint:order each is read alone
+		if got, err := quantity.Parse(quantity.Cost, text); err != nil || math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%s: got %g, %v, want %g", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"4.2 $", "4.2 GB/h", "4.2 ms/h", "4.2 $ $/h", "$/h"} {
+		if got, err := quantity.Parse(quantity.Cost, text); err == nil {
+			t.Errorf("%q: got %g, want an error", text, got)
+		}
+	}
+	if got, err := quantity.Parse(quantity.Rate, "4.2 $/h"); err == nil {
+		t.Errorf("a rate in dollars is %g", got)
 	}
 }

@@ -3,6 +3,7 @@ package quantity
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -22,9 +23,9 @@ func Text(kind Kind, value float64, digits int) string {
 	case Cost:
 		return countText(value, digits) + "/h"
 	case Percent:
-		return countText(value*100, digits) + " %"
+		return grouped(value*100, digits) + " %"
 	case Factor:
-		return countText(value, digits) + "x"
+		return grouped(value, digits) + "x"
 	}
 	return countText(value, digits)
 }
@@ -69,6 +70,20 @@ func bytesText(v float64, digits int) string {
 		v /= 1024
 	}
 	return countText(v, digits) + " " + units[i]
+}
+
+// grouped formats numbers such as 1,234 or 12,300, as nobody writes 12.3 k %.
+func grouped(v float64, digits int) string {
+	r := rounded(v, digits)
+	if math.Abs(r) < 1e4 {
+		return countText(v, digits)
+	}
+	s := strconv.FormatFloat(math.Round(r), 'f', 0, 64)
+	least := len(s) - len(strings.TrimLeft(s, "-"))
+	for at := len(s) - 3; at > least; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
 }
 
 // countText formats numbers such as 1,234, 12.3 k or 1.9 M.

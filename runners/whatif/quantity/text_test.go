@@ -37,6 +37,10 @@ func TestComputedValuesAreShort(t *testing.T) {
 		{quantity.Bytes, 72.5 * (1 << 30), 3, "72.5 GiB"},
 		{quantity.Percent, 0.0123456, 3, "1.23 %"},
 		{quantity.Percent, 9.997, 3, "1,000 %"},
+		{quantity.Percent, 123.456, 3, "12,300 %"},
+		{quantity.Percent, 99.996, 4, "10,000 %"},
+		{quantity.Percent, -12345.6, 4, "-1,235,000 %"},
+		{quantity.Factor, 123456, 3, "123,000x"},
 	} {
 		if got := quantity.Text(c.kind, c.value, c.digits); got != c.want {
 			t.Errorf("%g with %d digits: got %q, want %q", c.value, c.digits, got, c.want)

@@ -37,7 +37,7 @@ func kindOf(unit string) units.Kind {
 }
 
 // share formats a fraction of one as a percentage.
-func share(v float64) string { return short(v*100) + " %" }
+func share(v float64) string { return units.Text(units.Percent, v, digits) }
 
 // rate formats a rate per second.
 func rate(v float64) string { return thousands(v) + "/s" }
