@@ -205,7 +205,7 @@ func plainText(text string) string {
 func printExplained(w io.Writer, list []explained) error {
 	for i, e := range list {
 		short := len(list) > 1 && !strings.Contains(e.Text, "\n")
-		text := strings.TrimSpace(strings.TrimPrefix(e.Text, e.Code))
+		text := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(e.Text, e.Code), ":"))
 		format := "%s (%s)\n%s\n"
 		at := e.Path
 		if e.Line > 0 {

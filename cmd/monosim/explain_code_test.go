@@ -101,11 +101,27 @@ var (
 // code, and every word that is not plain English. Method: collect them from the texts in its code
 // and from recorded reports.
 func TestEveryWordOfReportsIsExplained(t *testing.T) {
-	wanted := map[string]string{"n_eff": "verdicts", "certificate": "ANSWER", "MSER-5": "LATENCY", "W_q": "theory", "P(wait)": "theory", "knee": "SWEEP", "VIF": "JSON"}
+	wanted := map[string]string{"M/M/c": "theory", "M/G/1": "theory", "M/G/c": "theory", "M^X": "theory", "Allen-Cunneen": "theory", "Erlang C": "theory", "flaps": "AUTOSCALER", "not settled": "LATENCY", "greatest proven": "ANSWER", "cheapest proven": "ANSWER", "n_eff": "verdicts", "certificate": "ANSWER", "MSER-5": "LATENCY", "W_q": "theory", "P(wait)": "theory", "knee": "SWEEP", "VIF": "JSON"}
 	for _, list := range [][]string{plan.Causes, model.PartNames[:], plan.MetricNames()} {
 		for _, word := range list {
 			wanted[word] = "reports"
 		}
+	}
+	reasons := 0
+	for _, room := range []string{"judge", "search"} { // why a run stopped, and by what a cell is excluded
+		files, _ := filepath.Glob("../../runners/whatif/" + room + "/*.go")
+		for _, path := range files {
+			if err := constants(path, func(name, text string) {
+				if strings.HasPrefix(name, "stopped") || strings.HasPrefix(name, "by") {
+					wanted[text], reasons = path, reasons+1
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if reasons < 10 {
+		t.Errorf("%d constants that say why, want more", reasons)
 	}
 	for _, root := range []string{"../../runners/whatif", "whatif"} {
 		err := filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
@@ -169,6 +185,26 @@ func literals(path string, each func(text string)) error {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			if text, err := strconv.Unquote(lit.Value); err == nil {
 				each(text)
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// constants calls the function each for every constant of a Go file that is a string.
+func constants(path string, each func(name, text string)) error {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		for i := 0; ok && i < min(len(spec.Names), len(spec.Values)); i++ {
+			if lit, is := spec.Values[i].(*ast.BasicLit); is && lit.Kind == token.STRING {
+				if text, err := strconv.Unquote(lit.Value); err == nil {
+					each(spec.Names[i].Name, text)
+				}
 			}
 		}
 		return true

@@ -253,8 +253,10 @@ func (d *decoder) axes(list Axes, path string) {
 		f, ok := fieldAt(reflect.TypeFor[Plan](), strings.Split(RootPath(a.Path), "."), "")
 		if !ok {
 			d.reportKey(at, unknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, singlePaths()))
+		} else if below := d.below(a.Path); !isSingle(f.t) && below == "" {
+			d.reportKey(at, unknownName, "%s: %q is no number or word that can be searched over, want one, as ps.replicas", path, a.Path)
 		} else if !isSingle(f.t) {
-			d.reportKey(at, unknownName, "%s: %q has keys of its own, want one of them, as %s", path, a.Path, d.below(a.Path))
+			d.reportKey(at, unknownName, "%s: %q has keys of its own, want one of them, as %s", path, a.Path, below)
 		}
 		if cells *= max(len(a.Values), 1); cells > mostCells {
 			d.reportKey(at, outOfRange, "%s: found more than %d cells up to here, want at most so many", path, mostCells)
@@ -263,14 +265,14 @@ func (d *decoder) axes(list Axes, path string) {
 	}
 }
 
-// below returns the first path below another that leads to a single value.
+// below returns the first path below another that leads to a single value, "" if there is none.
 func (d *decoder) below(path string) string {
 	for _, one := range singlePaths() {
 		if strings.HasPrefix(one, path+".") {
 			return one
 		}
 	}
-	return "ps.replicas"
+	return ""
 }
 
 // leastRegret checks that solve.least_regret has worlds to compare. A plan whose uncertain

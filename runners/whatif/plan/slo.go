@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -78,7 +79,7 @@ func metrics() metricList {
 		Metric{Name: "mem.entry.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
 		Metric{Name: "mem.ps.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
 		Metric{Name: "mem.dense.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
-		Metric{Name: "cost", NoScope: true, Kind: quantity.Cost, Unit: "per_hour", Doc: "of all containers (CAP-4.2)"},
+		Metric{Name: "cost", NoScope: true, Kind: quantity.Cost, Unit: "per_hour", Doc: "of all containers; where autoscalers or events change how many there are, in the mean of the horizon (CAP-4.2)"},
 	)
 }
 
@@ -103,6 +104,13 @@ var sloForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(?:\(\s*([^()]*?)\s*\))?\s
 func (s *SLO) decodeText(d *decoder, text, path string) {
 	s.Text = text
 	m := sloForm.FindStringSubmatch(text)
+	if m == nil && openCall(text) {
+		d.report(path, badSLO, "%q: an objective with a comma inside [ ]: write it in quotes", text)
+		return
+	}
+	if m == nil && d.restOfCall(path) {
+		return // reported with its begin
+	}
 	if m == nil {
 		d.report(path, badSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
 		return
@@ -160,6 +168,13 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 	case (name == "errors" || metric.Name == Dashboard+"above") && limit == 0 || name == "answered" && limit == 1:
 		d.report(path, badSLO, "%s%q can be shown to be broken, but no number of requests shows that it is met; want a limit of more than none", warned, text)
 	}
+}
+
+// restOfCall reports whether an item of a list is what YAML has cut off the item before it, at a comma.
+func (d *decoder) restOfCall(path string) bool {
+	list, number, _ := cutLast(path)
+	at, err := strconv.Atoi(number)
+	return err == nil && at > 0 && openCall(d.words[join(list, strconv.Itoa(at-1))])
 }
 
 // Unbreakable reports whether every fleet meets the objective, such as a share of at most

@@ -37,6 +37,7 @@ func TestEachWrongValueIsOneError(t *testing.T) {
 	const event, slo, batch = "{at: 10s, name: gone, kill: {ps: {count: 1}}}", "slo: [errors <= 1%]", "dense: {cpu: 1ms}"
 	for _, c := range []struct{ old, new, want string }{
 		{slo, "slo: [p99(request) <= -5ms]", `18:7: "p99(request) <= -5ms": the limit is negative [CAP-E13]`},
+		{slo, "slo: [dashboard_above(1,474s) <= 1%]", `18:7: "dashboard_above(1": an objective with a comma inside [ ]: write it in quotes [CAP-E13]`},
 		{slo, "slo: [util(dense) <= 101%]", `18:7: "util(dense) <= 101%": found a limit of 101%, want 0%..100%, for it is a share [CAP-E13]`},
 		{slo, "slo: [answered <= 50%]", `18:7: "answered <= 50%": of answered more is better, so the objective is >= [CAP-E13]`},
 		{slo, "slo: [min_serving(publish) >= 1]", `18:7: "min_serving(publish)": nothing is published, want an event with publish [CAP-E13]`},

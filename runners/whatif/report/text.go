@@ -118,7 +118,8 @@ func trust(l *lines, r *result.Result) {
 	for _, m := range measuredAgents(r) {
 		l.add("control plane: real agents of version %d in a lab of %d containers, each entry and PS in one, hold %s watches, the formula for this lab says %s; %s reads, the formula says %s",
 			m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), rate(m.Reads), rate(m.Load.Reads))
-		l.add("  the lab is not the plan's fleet, for which ZOOKEEPER has the same formula with %s in tiers of their own", lists.Counted(planned(r), "container"))
+		l.addIf(m.Load.Watches != r.ZooKeeper.Now.Watches || m.Load.Containers != planned(r), "  the lab is not the plan's fleet, for which ZOOKEEPER has the same formula with %s %s", lists.Counted(planned(r), "container"),
+			either(len(r.Tiers) > 1, "in tiers of their own", "of its own processes and places"))
 		l.add("watches of their whole run, to the last one: %d set = %d fired + %d removed + %d held", m.Kept.Set, m.Kept.Fired, m.Kept.Removed, m.Kept.Held)
 	}
 	*l = append(*l, beside(fidelity())...)
