@@ -116,6 +116,35 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
+// Goal: dense containers of several agents load ZooKeeper as a plan says: each agent has a session and all watches, and all
+// of a container one znode (Q2), or one each where that is repaired. Method: real agents, two to a dense container.
+func TestDenseGroupsDoWhatThePlanSays(t *testing.T) {
+	for quirks, want := range map[string]int64{"python": 396, "fixed": 420} { //lint:order each by itself
+		const alone = "\ndense_alone true\ndense_service_num 2"
+		o := groupsOf(t, 5, 2, true, sim.Group{Name: "entry", Conf: "deploy_type entry" + alone, Replicas: 4}, sim.Group{Name: "ps", Conf: "deploy_type ps" + alone, Replicas: 2}, sim.Group{Name: "dense", Conf: "deploy_type dense" + alone, Replicas: 2})
+		o.Quirks = quirks
+		graph := filepath.Join(o.Models, "dense_0", "1")
+		if err := errors.Join(os.MkdirAll(graph, 0o755), os.WriteFile(filepath.Join(graph, "saved_model.pb"), []byte("1"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		r := runOf(t, o)
+		p := planOf(t, `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 4GiB, dense: 1GiB}}
+override: {num_ps: 5, num_shard: 2, dc_aware: %v, quirks: `+quirks+`}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  entry: {replicas: 4, cpu: 4, mem: 8GiB}
+  ps: {replicas: 2, cpu: 4, mem: 8GiB}
+  dense: {replicas: 2, cpu: 4, mem: 16GiB, services_per_container: 2}
+service: {entry: {cpu: 1ms}, ps: {cpu: 5ms}, dense: {cpu: 1ms}}
+workload: {rate: 20/s, horizon: 10s}
+`, true)
+		if l := ensemble.Of(p).Load(&p.ZooKeeper); l.Watches != float64(want) || p.Watches() != float64(want) || r.Load.Watches.End != want || l.Agents != 12 {
+			t.Errorf("quirks %s: %d watches, the plan says %v of %d agents, want %d of 12", quirks, r.Load.Watches.End, l.Watches, l.Agents, want)
+		}
+	}
+}
+
 // Goal: mixed containers in two locations load ZooKeeper as a plan with fleet.mixed
 // predicts. They hold 1,404 watches, or 1,128 where locations are not kept apart. Method:
 // twelve real agents.

@@ -54,6 +54,8 @@ type Fleet struct {
 	// register again every ten seconds. Expires says that an event of the plan expires all
 	// sessions.
 	Flaps, Expires bool
+	// Shares says that the agents of a dense container, of version 1, register at one znode (Q2).
+	Shares bool
 	// Bindings is the number of sub-graphs that a container of version 3 registers. Models is
 	// the number of models that these belong to.
 	Bindings, Models int
@@ -69,7 +71,7 @@ type Way struct {
 func Of(p *plan.Plan) Fleet {
 	f := Fleet{
 		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
-		Services: 1, Models: 1, Flaps: p.Override.Quirks == "python", Expires: expires(p),
+		Services: 1, Models: 1, Flaps: p.Override.Quirks == "python", Shares: p.SharesZnode(), Expires: expires(p),
 	}
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*p.Fleet.Multiplier - 1e-9)) }
 	f.Entry = scaled(p.Fleet.Entry.Replicas.Default)
@@ -152,6 +154,9 @@ func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 // tree returns the znodes that the agents of version 1 register for the model.
 func (f Fleet) tree() places.Tree {
 	t := places.Tree{Mixed: f.Mixed, Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
+	if f.Shares {
+		t.Dense = f.Dense
+	}
 	each := max(f.PS-f.Extra, 0)
 	for shard := range t.PerShard {
 		t.PerShard[shard] = each / len(t.PerShard)

@@ -103,3 +103,24 @@ func TestTheBudgetOfRequestsIsKept(t *testing.T) {
 		t.Errorf("%d replications, stopped by %s, want 30 or so by budget requests", e.Runs, e.Stopped)
 	}
 }
+
+// Goal: what is simulated once counts once, in budgets and in the checks of TRUST: windows of events at one instant
+// are the same seconds. Method: the same plan with one event and with two.
+func TestEqualWindowsCountOnce(t *testing.T) {
+	var taken, simulated [2]int64
+	for k, more := range []string{"", ", {at: 5s, name: b, traffic: {factor: 1x}, for: 1s}"} {
+		p := parse(t, strings.Replace(small, `windows: ["at 5s 500ms"]`, "windows: [each incident -500ms..+500ms]", 1)+"events: [{at: 5s, name: a, traffic: {factor: 1x}, for: 1s}"+more+"]\n")
+		j := &judge.Judge{}
+		r, err := j.Run(t.Context(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Windows) != k+1 {
+			t.Fatalf("%d windows, want %d", len(r.Windows), k+1)
+		}
+		taken[k], simulated[k] = j.Taken(), r.Checks.Simulated
+	}
+	if taken[0] != taken[1] || simulated[0] != simulated[1] || taken[0] == 0 {
+		t.Errorf("with one event %d requests are taken and %d simulated, with two at one instant %d and %d", taken[0], simulated[0], taken[1], simulated[1])
+	}
+}

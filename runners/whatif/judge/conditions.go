@@ -28,6 +28,21 @@ func PlacementsOf(p *plan.Plan) []result.Placements {
 	return list
 }
 
+// PeakUnder returns the highest request rate per second that counts under a condition: over the horizon, or, where
+// must_hold_under names events, in the windows that are judged under it.
+func PeakUnder(p *plan.Plan, c model.Condition) float64 {
+	if c.Event == 0 && !c.NoEvents {
+		return p.PeakRate()
+	}
+	most := 0.0
+	for _, w := range p.Windows() {
+		if w.Incident == c.Event {
+			most = max(most, p.PeakIn(w.Start, w.End))
+		}
+	}
+	return most
+}
+
 func placed(p *plan.Plan) ([]model.Condition, []result.Placements) {
 	var list []model.Condition
 	var counts []result.Placements

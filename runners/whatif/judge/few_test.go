@@ -79,7 +79,7 @@ func TestThreadsWithoutContentionAreToldTogether(t *testing.T) {
 	const none = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {size: {embeddings: 1GB, dense: 1GB}}
-override: {num_ps: 1, num_shard: 1}
+override: {num_ps: 1, num_shard: 1, quirks: fixed}
 `
 	for _, c := range []struct {
 		text, want string

@@ -46,7 +46,7 @@ import (
 
 // Version identifies the version of the model's computation. It is part of the key of every
 // cached sample, so it must change whenever samples change.
-const Version = "14"
+const Version = "15"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
@@ -227,7 +227,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 	if g.Replications > 0 {
 		want, most = g.Replications, g.Replications
 	}
-	spent := int64(0)
+	spent, twins := int64(0), e.Spec.Twins()
 	j.Expect(most * len(e.Spec.Windows))
 	for {
 		samples, err := j.batch(ctx, e.Spec, key, e.Runs, want)
@@ -236,7 +236,9 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 		}
 		for _, s := range samples {
 			e.Windows[s.Window].add(e, s)
-			spent += s.Requests
+			if twins[s.Window] == s.Window {
+				spent += s.Requests
+			}
 		}
 		cut := e.Runs+len(samples)/len(e.Spec.Windows) < want
 		e.Runs += len(samples) / len(e.Spec.Windows)
@@ -359,7 +361,7 @@ func (e *Evaluation) precise() bool {
 // samples in order. At the deadline it returns only the replications before the first incomplete
 // one.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
-	windows, twins := len(spec.Windows), twins(spec)
+	windows, twins := len(spec.Windows), spec.Twins()
 	spec.MostBytes = j.MaxMemory / int64(j.workers())
 	samples := make([]*model.Sample, (to-from)*windows)
 	errs := make([]error, len(samples))
@@ -405,35 +407,13 @@ feed:
 	return samples, nil
 }
 
-// twins returns, for each window, the index of the first window that has the same sample. Events at
-// the same instant have a window each, and a plan may name the same seconds twice.
-func twins(spec *model.Spec) []int {
-	list := make([]int, len(spec.Windows))
-	for k, w := range spec.Windows {
-		list[k] = slices.IndexFunc(spec.Windows, func(o model.Window) bool {
-			at := func(w model.Window) plan.Clock {
-				if w.Incident == 0 {
-					return -1
-				}
-				return spec.Control.Plan.Events[w.Incident-1].At
-			}
-			same := at(o) == at(w)
-			o.Name, o.Incident = w.Name, w.Incident
-			return same && o == w
-		})
-	}
-	return list
-}
-
-// again returns a copy of a sample for another window that has the same sample. Its requests count
-// as taken, like those of a sample from the cache.
+// again returns a sample as that of another window. It is simulated once, so it counts once.
 func (j *Judge) again(s *model.Sample, window int) *model.Sample {
 	one := *s
 	one.Window = window
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.far.Done++
-	j.taken += s.Requests
 	return &one
 }
 

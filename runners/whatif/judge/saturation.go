@@ -109,18 +109,13 @@ func (e *Evaluation) under(s *result.Saturation) {
 		if len(c.Remove) == 0 {
 			continue
 		}
-		rate := e.Plan.PeakRate()
-		if c.NoEvents {
-			rate = float64(e.Plan.Workload.Rate.Peak())
-		}
-		left := model.Compile(e.Plan, c)
+		rate, left := PeakUnder(e.Plan, c), model.Compile(e.Plan, c)
 		for tier, name := range plan.TierNames {
 			if left.Works[tier] == nil {
 				continue
 			}
 			for shard := range left.Live(tier) {
-				n := left.Crowded(tier, shard)
-				if u := rate * left.Work(tier, shard) / max(n*float64(left.Control.Thin), 1); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
+				if u := rate * left.Filled(tier, shard) / float64(left.Control.Thin); u > float64(s.Utilisation*(1+1e-6)) {
 					s.Utilisation, s.Tier, s.Under, s.Since, s.Event = u, name, c.Text, nil, ""
 					s.Whole = e.Plan.Fullest(name, e.Plan.PeakRate())
 				}
@@ -198,6 +193,9 @@ func (e *Evaluation) denseCalls() int {
 // full (CAP-12.22). The longest period of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	const fewest = 2 // in bins, because the cause may end within the first one
+	if none := w.Sum.Failed[noReplica]; 2*none > sum(w.Sum.Failed[:]) {
+		return // they fail at once, as behind open breakers, which no retry keeps full
+	}
 	length := int64(w.Window.End - w.Window.Start)
 	from, last := -1, -1 // first bin after the cause, last bad bin
 	for b := range model.Bins {

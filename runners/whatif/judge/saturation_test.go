@@ -340,3 +340,98 @@ func TestTheDeadAreNotBusy(t *testing.T) {
 		}
 	}
 }
+
+// Goal: headroom and formulas are those of the PS that has most callers near it. Method: three PS in two idcs at 160/s,
+// 10 ms each: the one of hl has half of the calls, 80 %, and so has each of lf without the other; M/G/1 at 80 %.
+func TestHeadroomOfWhatIsNear(t *testing.T) {
+	r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  entry: {replicas: 2, cpu: 4, mem: 8GiB}
+  ps: {replicas: 3, cpu: 1, mem: 8GiB}
+client: {balance: idc_aware(random)}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: exp(10ms)}}
+workload: {rate: 160/s, horizon: 20s}
+`)
+	if s := r.Saturation; math.Abs(s.Utilisation-0.8) > 1e-9 || math.Abs(s.Whole-0.8) > 1e-9 {
+		t.Errorf("got %+v, want 80 %%", s)
+	}
+	for _, f := range r.Theory {
+		switch {
+		case f.Name == "utilisation of ps, its fullest place" && math.Abs(f.Theory-0.8) > 1e-9,
+			strings.HasPrefix(f.Name, "W_q of ps") && math.Abs(f.Theory-40e6) > 1e3:
+			t.Errorf("%s is %g, want 80 %% and 40 ms", f.Name, f.Theory)
+		case f.Name == "utilisation of ps":
+			t.Errorf("%s is %g, want that of its fullest place", f.Name, f.Theory)
+		}
+	}
+}
+
+// Goal: an objective on cost is judged by the fleet as it is scaled. Method: one entry container for a minute, then
+// five for the next, at 1/h each beside a PS of 1/h: 4/h in the mean, 2/h at the begin.
+func TestCostIsThatOfTheFleetAsItIsScaled(t *testing.T) {
+	for limit, want := range map[string]string{"3.8/h": result.Fail, "4.2/h": result.Pass} { //lint:order each by itself
+		r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {agent_version: 1, size: {embeddings: 1MB}, ram_factor: 1x}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: 1ms}}
+workload: {rate: 20/s, horizon: 2m, detail: {windows: [at 10s 1s]}}
+events: [{at: 60s, scale: {entry: 5}}]
+slo: [cost <= `+limit+`]
+`)
+		if v := r.Verdicts[0]; v.Outcome != want || !strings.Contains(v.Text, "as it is scaled") {
+			t.Errorf("cost <= %s: got %+v, want %s", limit, v, want)
+		}
+	}
+}
+
+// Goal: a window in which a restart goes on that began before it is not stationary, one behind its end is. Method: eight
+// PS that start anew one after the other from 10 s on, each in some four seconds.
+func TestAWindowWithinARestartIsNotStationary(t *testing.T) {
+	r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_retry: 0}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB}
+  ps: {replicas: 8, cpu: 2, mem: 8GiB}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: exp(1ms)}}
+workload: {rate: 200/s, horizon: 5m, detail: {windows: [at 20s 10s, at 4m 10s]}}
+events: [{at: 10s, restart: {tier: ps, drain: 1s}}]
+`)
+	if r.Windows[0].Stationary || !r.Windows[1].Stationary {
+		t.Errorf("stationary: %v within the restart, %v behind it", r.Windows[0].Stationary, r.Windows[1].Stationary)
+	}
+}
+
+// Goal: calls that find no replica because breakers are open are no metastable state: they fail at once, and no queue is
+// kept full. Method: one of two PS thirty times as slow for 20 s, with breakers that open for 30 s.
+func TestOpenBreakersAreNotMetastable(t *testing.T) {
+	r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 30ms, fetch_ps_retry: 2}
+client: {breaker: {failures: 3, open: 30s}}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB}
+  ps: {replicas: 2, cpu: 1, mem: 8GiB}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: 2ms}}
+workload: {rate: 400/s, horizon: 60s}
+events: [{at: 20s, slow: {ps: {count: 1, factor: 30x}}, for: 20s}]
+`)
+	failed := 0.0
+	for _, c := range r.Errors {
+		if c.Name == "no_replica" {
+			failed = c.Fraction
+		}
+	}
+	if s := r.Saturation; s.State == "METASTABLE" || s.LastedNs != 0 || failed < 0.1 {
+		t.Errorf("got %+v with %g that find no replica, want no METASTABLE", s, failed)
+	}
+}

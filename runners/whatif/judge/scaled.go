@@ -13,12 +13,17 @@ import (
 // autoscaler or by events. Otherwise it returns nil. A container costs nothing while it is
 // down.
 func (e *Evaluation) scaled() *result.Scaled {
+	return e.scaledAt(float64(e.Plan.Precision.Level))
+}
+
+// scaledAt returns the same with the interval of another confidence.
+func (e *Evaluation) scaledAt(confidence float64) *result.Scaled {
 	p := e.Plan
 	if !p.Autoscale.Any() && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
 		return nil
 	}
 	var costs, counts []float64
-	out := &result.Scaled{Confidence: float64(p.Precision.Level)}
+	out := &result.Scaled{Confidence: confidence}
 	for i := range e.lives {
 		cost, count := e.over(&e.lives[i], out)
 		costs, counts = append(costs, cost), append(counts, count)

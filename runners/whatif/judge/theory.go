@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
+	wheres "github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/monosim/monosim/runners/whatif/theory"
@@ -25,8 +26,11 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 			Theory: p.Fullest(name, rate), Bound: true}
 		if uneven(p, name) { // a mean over all containers would hide the fullest shard
 			of := "shard"
-			if name == "entry" {
+			switch {
+			case name == "entry":
 				of = "idc"
+			case p.Reach() != wheres.Anywhere:
+				of = "place"
 			}
 			used.Name, used.Metric = used.Name+", its fullest "+of, "util_max("+name+")"
 		}
@@ -158,7 +162,7 @@ func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) 
 	one = tier == "entry" || p.Client.Balance.Inner == "random"
 	most := 0.0
 	for shard, work := range p.Works(tier) {
-		n := float64(p.ReplicasOf(tier, shard))
+		n := p.Crowded(tier, shard)
 		if work/n <= most {
 			continue
 		}
@@ -301,8 +305,7 @@ func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 		if t == nil {
 			continue
 		}
-		n := float64(p.ReplicasOf(name, 0))
-		rho := p.Offered(name, rate, n)
+		rho := p.Offered(name, rate, p.Crowded(name, 0))
 		if rho >= 1 {
 			return 0, false
 		}

@@ -106,12 +106,45 @@ func (e *Evaluation) unsettled(w *Pool) string {
 // cutWarmUps determines again how much warm-up to cut from each window.
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
-		w.cutWarmUp(e.Plan.Changes(w.Window.Window))
+		w.cutWarmUp(e.changes(w))
 		w.recovers(e)
 		if w.Unsettled = e.unsettled(w); w.Unsettled != "" {
 			w.Stationary, w.even = false, false
 		}
 	}
+}
+
+// changes reports whether the load or the fleet changes within a window. Besides what the plan says, that is a
+// restart, a roll-out or a return of sessions that goes on in it, and any change of how many containers run. Those
+// that fail at random are as they are at any time.
+func (e *Evaluation) changes(w *Pool) bool {
+	if e.Plan.Changes(w.Window.Window) {
+		return true
+	}
+	from, to, publish := int64(w.Window.Start), int64(w.Window.End), 0
+	for i := range e.Plan.Events {
+		at := int64(e.Plan.Events[i].At)
+		if ns := e.listed(i); ns > 0 && at < to && at+ns > from {
+			return true
+		}
+		if e.Plan.Events[i].Publish == nil {
+			continue
+		}
+		for k := range e.lives {
+			if r := e.lives[k].Rollouts; publish < len(r) && r[publish].Within(from-at, to-at) {
+				return true
+			}
+		}
+		publish++
+	}
+	for i := range e.lives {
+		for _, steps := range e.lives[i].Live {
+			if !e.Plan.Random.Any() && slices.ContainsFunc(steps, func(s model.Step) bool { return s.At > from && s.At < to }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // cutWarmUp finds when the window becomes stationary, from its bins' means over all

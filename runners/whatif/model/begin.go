@@ -349,7 +349,7 @@ func (w *world) refuse(from, far int64, why string) {
 		requests = float64(far) * float64(s.Arrivals.Clients) / math.Max(loop.Think.Mean+p.Work("ps")*1e9, 1e6)
 	}
 	requests += float64(sort.Search(len(s.Arrivals.Times), func(k int) bool { return s.Arrivals.Times[k] >= from+far }))
-	requests *= float64(p.Budget.MinReplications * len(s.Windows))
+	requests *= float64(p.Budget.MinReplications * s.apart())
 	above := ""
 	if b := float64(p.Budget.Requests); b > 0 && requests > b {
 		above = "budget.requests " + quantity.Format(quantity.Count, b)

@@ -3,6 +3,8 @@ package model
 import (
 	"math/rand/v2"
 	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/places"
 )
 
 // clients holds the clients of each idc, for a plan in which they use only the entry containers of
@@ -72,42 +74,125 @@ func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 	return c.live[slices.Index(c.shares, slices.Max(c.shares))] // rounding
 }
 
-// byIDC reports whether the containers of a tier get only the load of their own idc.
-func (s *Spec) byIDC(tier int) bool {
-	return s.Clients != nil && (tier == Entry || s.OwnPlace || s.IDCAware)
+// reach says which containers of a tier get what comes from a place.
+func (s *Spec) reach() places.Reach {
+	switch {
+	case s.OwnPlace:
+		return places.Own
+	case s.IDCAware:
+		return places.Nearest
+	}
+	return places.Anywhere
 }
 
-// Crowded returns the total load of a shard, divided by the load of its fullest container under a
-// condition. That is the number of containers that the condition leaves, unless each idc has its
-// own clients.
+// byPlace reports whether the containers of a tier may get more than others because of where they are.
+func (s *Spec) byPlace(tier int) bool {
+	if tier == Entry {
+		return s.Clients != nil
+	}
+	return s.Has(Entry) && s.reach() != places.Anywhere
+}
+
+// layout returns how many places there are, and how many clusters an idc has.
+func (s *Spec) layout() (places, clusters int) {
+	clusters = 1
+	for t := range s.Tiers {
+		for _, loc := range s.Tiers[t].Placement {
+			clusters = max(clusters, loc.Cluster+1)
+		}
+	}
+	return max(s.IDCs, 1) * clusters, clusters
+}
+
+// callers returns the part of the calls to a tier that comes from each place, of requests to entry the part
+// that comes there. at has the capacity of a tier at each place, of ps that of a shard; shares are those of the
+// clients of each idc.
+func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) []float64 {
+	_, clusters := s.layout()
+	list := places.Callers(at(Entry), shares, clusters)
+	if tier == PS && s.FromDense {
+		dense := at(Dense)
+		list = places.Passed(s.reach().Spread(list, dense, clusters), dense)
+	}
+	return list
+}
+
+// spread returns the load of each unit of capacity of a tier at each place, while all requests are 1.
+func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) []float64 {
+	list, capacity := s.callers(tier, at, shares), at(tier)
+	if tier == Entry {
+		for k, n := range capacity {
+			list[k] /= max(n, 1e-9)
+		}
+		return list
+	}
+	_, clusters := s.layout()
+	return s.reach().Spread(list, capacity, clusters)
+}
+
+// fewest returns how many containers of a tier a caller chooses among, of those who have the fewest.
+func (s *Spec) fewest(tier int, at func(tier int) []float64, shares []float64) float64 {
+	_, clusters := s.layout()
+	return s.reach().Fewest(s.callers(tier, at, shares), at(tier), clusters)
+}
+
+// Crowded returns how many containers of a shard a condition leaves, each as full as the fullest: less than
+// there are where callers call those that are near, or each idc has its clients.
 func (s *Spec) Crowded(tier, shard int) float64 {
-	if !s.byIDC(tier) {
+	if !s.byPlace(tier) {
 		return float64(s.Live(tier)[shard])
 	}
-	count := func(tier, shard int) []int {
-		t, in := &s.Tiers[tier], make([]int, len(s.Clients))
-		for k := range t.Replicas[shard] {
-			if !slices.Contains(s.Control.Remove, Which{tier, shard, k}) {
-				in[t.Placement[k%len(t.Placement)].IDC]++
-			}
+	at := func(of int) []float64 {
+		if s.Mixed && of != PS { // a process of each container that is left
+			return s.left(PS, s.shards(PS)...)
 		}
-		return in
+		return s.left(of, map[bool]int{true: shard}[of == PS])
 	}
-	gone := make([]bool, len(s.Clients))
-	for idc, n := range count(Entry, 0) {
-		gone[idc] = n == 0
+	var shares []float64
+	if s.Clients != nil {
+		shares = s.Control.Plan.ClientsWithout(s.without(at(Entry)))
 	}
-	return crowded(s.Control.Plan.ClientsWithout(gone), count(tier, shard))
+	return crowded(s.spread(tier, at, shares))
 }
 
-// crowded returns the total load divided by the load of the fullest container. shares holds the
-// share of the load of each idc, and in its number of containers. An idc without containers is left
-// out: its load fails at once and waits nowhere.
-func crowded(shares []float64, in []int) (least float64) {
-	for idc, n := range in {
-		if share := shares[idc]; n > 0 && share > 0 && (least == 0 || float64(n)/share < least) {
-			least = float64(n) / share
+// shards lists the shards of a tier.
+func (s *Spec) shards(tier int) []int {
+	list := make([]int, len(s.Tiers[tier].Replicas))
+	for k := range list {
+		list[k] = k
+	}
+	return list
+}
+
+// left returns how many containers of some shards of a tier a condition leaves at each place.
+func (s *Spec) left(tier int, shards ...int) []float64 {
+	n, clusters := s.layout()
+	t, in := &s.Tiers[tier], make([]float64, n)
+	for _, shard := range shards {
+		for k := range t.Replicas[shard] {
+			if !slices.Contains(s.Control.Remove, Which{tier, shard, k}) {
+				in[t.Placement[k%len(t.Placement)].IDC*clusters+t.Placement[k%len(t.Placement)].Cluster]++
+			}
 		}
 	}
-	return least
+	return in
+}
+
+// without marks the idcs that have no entry container.
+func (s *Spec) without(entries []float64) []bool {
+	gone := make([]bool, max(s.IDCs, 1))
+	for idc := range gone {
+		clusters := len(entries) / len(gone)
+		gone[idc] = slices.Max(entries[idc*clusters:(idc+1)*clusters]) == 0
+	}
+	return gone
+}
+
+// crowded returns how many containers there would be, each as full as the fullest, from the load of a container
+// at each place. It is 0 where nobody reaches any: what is asked fails at once and waits nowhere.
+func crowded(loads []float64) float64 {
+	if most := slices.Max(loads); most > 0 {
+		return 1 / most
+	}
+	return 0
 }

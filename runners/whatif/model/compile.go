@@ -271,6 +271,20 @@ func (s *Spec) Work(tier, shard int) float64 {
 	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
 }
 
+// Filled returns for how many seconds a request keeps the fullest container of a shard busy, of those that a
+// condition leaves. It is 0 if nobody reaches any.
+func (s *Spec) Filled(tier, shard int) float64 {
+	n := s.Crowded(tier, shard)
+	if n == 0 {
+		return 0
+	}
+	all := 0
+	for _, live := range s.Live(tier) {
+		all += live
+	}
+	return s.Works[tier][shard]/n + s.Common/math.Max(float64(all), 1)
+}
+
 // Live returns, for each shard of a tier, the number of containers that a condition leaves.
 func (s *Spec) Live(tier int) []int {
 	live := slices.Clone(s.Tiers[tier].Replicas)

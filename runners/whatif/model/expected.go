@@ -21,7 +21,10 @@ func (s *Spec) Expected() (e Expected) {
 		return e
 	}
 	p, thin := s.Control.Plan, float64(max(s.Control.Thin, 1))
-	for k := range s.Windows {
+	for k, of := range s.Twins() {
+		if of != k {
+			continue // simulated once
+		}
 		w := s.world(k, 0)
 		from, to := w.base, w.base+w.end
 		refused := w.sample.Refused != ""

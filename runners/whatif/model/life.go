@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -105,6 +106,18 @@ type Rollout struct {
 	at, last int64
 }
 
+// Within reports whether replicas begin to serve the version between two times after its publish.
+func (r *Rollout) Within(from, to int64) bool {
+	for _, shards := range r.Served {
+		for _, times := range shards {
+			if slices.ContainsFunc(times, func(ns int64) bool { return ns > from && ns < to }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Step is a value that holds from an instant until the next step.
 type Step struct {
 	At int64 `json:"at"`
@@ -168,11 +181,7 @@ func (h *history) fullest(tier int) (most Fullness) {
 	if works == nil {
 		return most
 	}
-	shards, places := h.crowds(tier)
-	clients := clients{w: h.w, moved: slices.Clone(h.moved)}
-	if h.w.spec.Clients != nil {
-		clients.shares = h.p.ClientsWithout(h.moved)
-	}
+	fleet := h.crowds(tier)
 	rates, list := ratesFrom(&h.w.spec.Arrivals, 0), h.list
 	for rate, now := 0.0, int64(0); len(rates)+len(list) > 0; {
 		if len(list) == 0 || len(rates) > 0 && rates[0].at <= list[0].at {
@@ -182,25 +191,15 @@ func (h *history) fullest(tier int) (most Fullness) {
 			now = list[0].at
 		}
 		for ; len(list) > 0 && list[0].at <= now; list = list[1:] {
-			if list[0].what == moves {
-				clients.move(list[0].a, list[0].value == 1)
-			} else if s := &h.w.servers[list[0].server]; int(s.tier) == tier && !s.removed {
-				shards[int(s.shard)*places+s.loc.IDC%places].change(&list[0])
+			fleet.change(&list[0])
+		}
+		common := h.w.spec.Common / max(float64(fleet.up), 1)
+		for shard, work := range works {
+			part := fleet.most(shard)
+			if part == 0 {
+				continue
 			}
-		}
-		all, common := 0, 0.0
-		for shard := range shards {
-			all += len(shards[shard].up)
-		}
-		if h.w.spec.Mixed && all > 0 {
-			common = h.w.spec.Common / float64(all)
-		}
-		for k := range shards {
-			share := 1.0
-			if places > 1 {
-				share = clients.shares[k%places]
-			}
-			if parts := int64((rate*works[k/places]*share*shards[k].most(h.w.spec.Balance) + float64(rate*common)) * 1e6); parts > most.Parts {
+			if parts := int64(rate * (work*part + common) * 1e6); parts > most.Parts {
 				most = Fullness{now, parts}
 			}
 		}
@@ -208,33 +207,98 @@ func (h *history) fullest(tier int) (most Fullness) {
 	return most
 }
 
-// crowd is the set of running containers of a shard, for computing how full the fullest is.
-type crowd struct {
-	slow  map[int32]float64 // factor of each container's work
-	up    []int32           // in order
-	part  float64           // caches the last result of most; valid while known is set
-	known bool
+// crowds is the fleet as it is at an instant, for computing how full the fullest container of a tier is.
+type crowds struct {
+	w       *world
+	tier    int
+	shards  [tiers][]crowd // by shard and place, of the tier and of those whose containers call it
+	up      int            // containers of the tier
+	places  int
+	clients clients
+	parts   []float64 // caches the results of most by shard, those that are negative are out of date
 }
 
-// crowds returns the running containers of each shard of a tier, as they are before any change. If
-// each idc has its own load, the shards of each idc are listed separately, and places is the number
-// of idcs.
-func (h *history) crowds(tier int) (shards []crowd, places int) {
-	places = 1
-	if h.w.spec.byIDC(tier) {
-		places = len(h.w.spec.Clients)
+// crowd is the set of running containers of a shard at a place.
+type crowd struct {
+	slow map[int32]float64 // factor of each container's work
+	up   []int32           // in order
+}
+
+// crowds returns the fleet as it is before any change.
+func (h *history) crowds(tier int) *crowds {
+	s := h.w.spec
+	c := &crowds{w: h.w, tier: tier, places: 1, clients: clients{w: h.w, moved: slices.Clone(h.moved)}, parts: make([]float64, len(s.Works[tier]))}
+	if s.Clients != nil {
+		c.clients.shares = h.p.ClientsWithout(h.moved)
 	}
-	shards = make([]crowd, len(h.w.spec.Tiers[tier].Replicas)*places)
-	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
-		if s := &h.w.servers[i]; h.begun[i] {
-			at := int(s.shard)*places + s.loc.IDC%places
-			shards[at].up = append(shards[at].up, int32(i))
+	of := []int{tier}
+	if s.byPlace(tier) {
+		c.places, _ = s.layout()
+		of = []int{Entry, PS, Dense}
+	}
+	for _, t := range of {
+		c.shards[t] = make([]crowd, len(s.Tiers[t].Replicas)*c.places)
+	}
+	for i, is := range h.begun {
+		if at := c.at(int32(i)); is && at != nil {
+			at.up = append(at.up, int32(i))
+			if int(h.w.servers[i].tier) == tier {
+				c.up++
+			}
 		}
 	}
-	return shards, places
+	c.stale(-1)
+	return c
 }
 
-func (c *crowd) change(one *change) {
+// at returns the crowd that a container is of, nil if it makes no difference.
+func (c *crowds) at(i int32) *crowd {
+	s := &c.w.servers[i]
+	if s.removed || c.shards[s.tier] == nil {
+		return nil
+	}
+	place := 0
+	if c.places > 1 {
+		_, clusters := c.w.spec.layout()
+		place = s.loc.IDC*clusters + s.loc.Cluster
+	}
+	return &c.shards[s.tier][int(s.shard)*c.places+place]
+}
+
+// stale marks what is cached of a shard, or of all for -1, as out of date.
+func (c *crowds) stale(shard int) {
+	for k := range c.parts {
+		if shard < 0 || k == shard {
+			c.parts[k] = -1
+		}
+	}
+}
+
+func (c *crowds) change(one *change) {
+	if one.what == moves {
+		c.clients.move(one.a, one.value == 1)
+		c.stale(-1)
+		return
+	}
+	s := &c.w.servers[one.server]
+	at := c.at(one.server)
+	if at == nil {
+		return
+	}
+	before := len(at.up)
+	if !at.change(one) {
+		return
+	}
+	if int(s.tier) == c.tier {
+		c.up += len(at.up) - before
+		c.stale(int(s.shard))
+		return
+	}
+	c.stale(-1)
+}
+
+// change reports whether the crowd is another than before.
+func (c *crowd) change(one *change) bool {
 	at, up := slices.BinarySearch(c.up, one.server)
 	switch one.what {
 	case goesDown, retires, drains:
@@ -251,36 +315,64 @@ func (c *crowd) change(one *change) {
 		}
 		c.slow[one.server] = one.value
 	default:
-		return
+		return false
 	}
-	c.known = false
+	return true
 }
 
-// most returns the share of the shard's work that the fullest container gets, multiplied by
-// how slow that container is. If callers balance by load, slow containers get less work.
-func (c *crowd) most(balance string) float64 {
-	if c.known {
-		return c.part
-	}
-	speed, slowest := 0.0, 0.0
+// capacity returns how much of what comes the containers of a crowd take, in units of what one takes that is
+// not slow, and by how much the slowest is slower than what it takes. Callers that balance by load give slow
+// containers less. Requests come to any entry container alike.
+func (c *crowd) capacity(sees bool) (takes, slower float64) {
 	for _, at := range c.up {
 		by := 1.0
 		if f, ok := c.slow[at]; ok {
 			by = f
 		}
-		speed += 1 / by
-		slowest = max(slowest, by)
+		if sees {
+			takes, slower = takes+1/by, 1
+		} else {
+			takes, slower = takes+1, max(slower, by)
+		}
 	}
-	c.known = true
-	switch {
-	case len(c.up) == 0:
-		c.part = 0
-	case balance == "least_loaded" || balance == "p2c":
-		c.part = 1 / speed
-	default:
-		c.part = slowest / float64(len(c.up))
+	return takes, slower
+}
+
+// most returns the share of a shard's work that its fullest container gets, multiplied by how slow that
+// container is. It is 0 if nobody reaches any.
+func (c *crowds) most(shard int) float64 {
+	if c.parts[shard] >= 0 {
+		return c.parts[shard]
 	}
-	return c.part
+	spec := c.w.spec
+	sees := func(tier int) bool { return tier != Entry && (spec.Balance == "least_loaded" || spec.Balance == "p2c") }
+	slower := make([]float64, c.places)
+	at := func(tier int) []float64 {
+		all := make([]float64, c.places)
+		for k := range all {
+			number := k
+			if tier == PS {
+				number += shard * c.places
+			}
+			takes, by := c.shards[tier][number].capacity(sees(tier))
+			if all[k] = takes; tier == c.tier {
+				slower[k] = by
+			}
+		}
+		return all
+	}
+	var loads []float64
+	if spec.byPlace(c.tier) {
+		loads = spec.spread(c.tier, at, c.clients.shares)
+	} else {
+		loads = places.Anywhere.Spread([]float64{1}, at(c.tier), 1)
+	}
+	most := 0.0
+	for k, load := range loads {
+		most = max(most, load*slower[k])
+	}
+	c.parts[shard] = most
+	return most
 }
 
 // leastSeen returns, by tier, the smallest number of replicas of a shard that callers see

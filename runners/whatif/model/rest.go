@@ -10,18 +10,20 @@ import (
 // rest tracks over the horizon whether the fleet is at rest. It treats load as a fluid: a
 // queue grows by the work that exceeds its station's capacity.
 type rest struct {
-	w        *world
-	stations []station
-	need     []float64 // for each station, seconds of work that a request brings to its fullest shard
-	backlog  []float64 // of each station, in seconds
-	up, seen []bool    // of each container
-	clients  clients   // how the clients are spread over the idcs in this model
-	flaps    []bool
-	serving  [tiers][]int // containers of each shard that work and are called
-	missing  int          // containers that do not serve
-	flapping int
-	slow     map[int32]float64
-	loading  [tiers]int
+	w                *world
+	stations         []station
+	need             []float64 // for each station, seconds of work that a request brings to its fullest shard
+	backlog          []float64 // of each station, in seconds
+	up, seen         []bool    // of each container
+	clients          clients   // how the clients are spread over the idcs in this model
+	flaps            []bool
+	serving          [tiers][]int     // containers of each shard that work and are called
+	placed           [tiers][]float64 // the same at each place
+	fewest           [tiers]int       // of those that a caller calls, of any shard
+	places, clusters int
+	flapping         int
+	slow             map[int32]float64
+	loading          [tiers]int
 	// ghosts counts containers that are dead but still called. blinds holds the containers whose
 	// agents keep an outdated list of replicas. died says that a container died while blinds was
 	// not empty.
@@ -42,15 +44,14 @@ func (w *world) rest() *rest {
 	n := len(w.servers)
 	r.up, r.seen, r.flaps = make([]bool, n), make([]bool, n), make([]bool, n)
 	r.need, r.backlog = make([]float64, len(r.stations)), make([]float64, len(r.stations))
+	r.places, r.clusters = w.spec.layout()
 	for t := range r.serving {
 		r.serving[t] = make([]int, len(w.spec.Tiers[t].Replicas))
+		r.placed[t] = make([]float64, len(r.serving[t])*r.places)
 	}
 	for i := range w.servers {
 		one := &w.servers[i]
 		r.set(int32(i), one.up, one.visible)
-		if one.removed {
-			r.missing++
-		}
 	}
 	return r
 }
@@ -69,7 +70,7 @@ func (r *rest) set(i int32, up, seen bool) {
 func (r *rest) count(s *server, serves, ghost bool, by int) {
 	if serves {
 		r.serving[s.tier][s.shard] += by
-		r.missing -= by
+		r.placed[s.tier][int(s.shard)*r.places+s.loc.IDC*r.clusters+s.loc.Cluster] += float64(by)
 	}
 	if ghost {
 		r.ghosts += by
@@ -180,26 +181,42 @@ func (r *rest) refresh() {
 		if all := r.all(o.tier); o.common > 0 && all > 0 {
 			r.need[k] += o.common / all
 		}
-		if r.missing > 0 && r.w.spec.IDCAware { // all containers that still serve may be in one place
-			r.need[k] *= float64(r.w.spec.IDCs)
+	}
+	for t := range r.fewest {
+		for shard := range r.serving[t] {
+			if n := r.called(t, shard); shard == 0 || n < r.fewest[t] {
+				r.fewest[t] = n
+			}
 		}
 	}
 }
 
-// of returns the load of a shard divided by the load of its fullest container, over the containers
-// that work and are called. That is the number of these containers, unless each idc has its own
-// clients.
+// of returns how many containers of a shard there would be, each as full as the fullest, that work and are
+// called; those of the fullest place where callers call what is near, or each idc has its clients.
 func (r *rest) of(tier, shard int) float64 {
-	if !r.w.spec.byIDC(tier) {
+	if !r.w.spec.byPlace(tier) {
 		return float64(r.serving[tier][shard])
 	}
-	in := make([]int, len(r.clients.shares))
-	for i := r.w.first[tier]; i < len(r.w.servers) && int(r.w.servers[i].tier) == tier; i++ {
-		if s := &r.w.servers[i]; int(s.shard) == shard && r.serves(int32(i)) {
-			in[s.loc.IDC]++
+	return crowded(r.w.spec.spread(tier, r.at(shard), r.clients.shares))
+}
+
+// at returns a function for how many containers of a tier, of ps of a shard, work and are called at each place.
+func (r *rest) at(shard int) func(tier int) []float64 {
+	return func(tier int) []float64 {
+		from := 0
+		if tier == PS {
+			from = shard * r.places
 		}
+		return r.placed[tier][from : from+r.places]
 	}
-	return crowded(r.clients.shares, in)
+}
+
+// called returns how many containers of a shard a caller chooses among, of those who have the fewest.
+func (r *rest) called(tier, shard int) int {
+	if tier == Entry || !r.w.spec.byPlace(tier) {
+		return r.serving[tier][shard]
+	}
+	return int(r.w.spec.fewest(tier, r.at(shard), r.clients.shares))
 }
 
 // serves reports whether a container works and is called.
@@ -320,7 +337,7 @@ func (r *rest) tips(k int, rho, slowed float64) float64 {
 		p += r.above(o.tier, timeout/2*1e9/slowed)
 	}
 	p = math.Min(p, 1)
-	containers := max(1, slices.Min(r.serving[o.tier]))
+	containers := max(1, r.fewest[o.tier])
 	ways, full := 1.0, 0
 	for full < containers && rho*s.repeated(o, float64(full)/float64(containers)) < 1 {
 		full++

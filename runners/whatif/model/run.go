@@ -223,16 +223,10 @@ func (w *world) build() {
 // places returns the number of locations by which callers are distinguished, and how many of these
 // are in each idc. Both are one unless a caller's location decides which replicas it sees.
 func (s *Spec) places() (places, clusters int) {
-	clusters = 1
 	if !s.IDCAware && !s.OwnPlace {
 		return 1, 1
 	}
-	for t := range s.Tiers {
-		for _, loc := range s.Tiers[t].Placement {
-			clusters = max(clusters, loc.Cluster+1)
-		}
-	}
-	return s.IDCs * clusters, clusters
+	return s.layout()
 }
 
 func (w *world) place(l Location) int { return l.IDC*w.clusters + l.Cluster }

@@ -28,6 +28,7 @@ package model
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/places"
@@ -274,3 +275,34 @@ func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 
 // Has reports whether the fleet has a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }
+
+// Twins returns, for each window, the index of the first window that has the same sample. Events at
+// the same instant have a window each, and a plan may name the same seconds twice.
+func (s *Spec) Twins() []int {
+	list := make([]int, len(s.Windows))
+	for k, w := range s.Windows {
+		list[k] = slices.IndexFunc(s.Windows, func(o Window) bool {
+			at := func(w Window) plan.Clock {
+				if w.Incident == 0 {
+					return -1
+				}
+				return s.Control.Plan.Events[w.Incident-1].At
+			}
+			same := at(o) == at(w)
+			o.Name, o.Incident = w.Name, w.Incident
+			return same && o == w
+		})
+	}
+	return list
+}
+
+// apart returns how many windows are simulated.
+func (s *Spec) apart() int {
+	n := 0
+	for k, of := range s.Twins() {
+		if of == k {
+			n++
+		}
+	}
+	return n
+}

@@ -209,6 +209,10 @@ func (d *decoder) service(p *Plan) {
 		d.report("service.items", outOfRange, "service.items must have a mean above 0")
 	}
 	d.uncontended(p)
+	if t := p.Fleet.Dense; t != nil && p.Fleet.Mixed == nil && t.Services > 1 && p.SharesZnode() {
+		d.reportKey("fleet.dense", conflict, "%sthe %d agents of a dense container register at one znode (Q2), so that callers find one of its processes, and here all of them; want services_per_container: 1, or override.quirks: fixed",
+			warned, t.Services)
+	}
 }
 
 // uncontended warns if threads share no cores although there are more threads than cores. In a
@@ -469,21 +473,7 @@ func (p *Plan) Retried(utilisation float64) bool {
 }
 
 // rateIn returns the highest rate in a window, in requests per second.
-func (p *Plan) rateIn(w Window) float64 {
-	rate := p.Workload.Rate.At(w.Start)
-	for _, point := range p.Workload.Rate.Points {
-		if point.At > w.Start && point.At < w.End {
-			rate = max(rate, point.Rate)
-		}
-	}
-	factor := 1.0
-	for _, e := range p.Events {
-		if e.Traffic != nil && Duration(e.At) < w.End && (e.For == 0 || Duration(e.At)+e.For > w.Start) {
-			factor = max(factor, float64(e.Traffic.Factor))
-		}
-	}
-	return float64(rate) * factor
-}
+func (p *Plan) rateIn(w Window) float64 { return p.PeakIn(w.Start, w.End) }
 
 // With fewer requests than leastForP99, no verdict on a p99 is possible at 99 % confidence.
 // With fewer than leastForP99One only a weak verdict is possible.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/monosim/monosim/runners/whatif/places"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
@@ -141,17 +140,5 @@ func (d *decoder) checkClients(p *Plan) {
 		if share := shares[i]; share > 0 && n == 0 {
 			d.reportBoth("workload.places."+p.Fleet.IDCs[i].Name, "fleet.entry.replicas", doesNotFit, "%s has %s of the clients and no entry container", p.Fleet.IDCs[i].Name, quantity.Format(quantity.Percent, share))
 		}
-	}
-}
-
-// ownShare returns a function that computes which share of the requests comes to the n entry
-// containers of a place.
-func (p *Plan) ownShare() func(place places.Place, n int) float64 {
-	shares, in := p.Clients(), p.EntriesIn()
-	return func(place places.Place, n int) float64 {
-		if shares != nil {
-			return shares[place.IDC] * float64(n) / float64(in[place.IDC])
-		}
-		return float64(n) / float64(p.Containers("entry"))
 	}
 }

@@ -40,19 +40,13 @@ func (p *Plan) Works(tier string) []float64 {
 // Fullest returns the utilization of a tier's fullest shard at a rate, with all replicas
 // running.
 func (p *Plan) Fullest(tier string, rate float64) float64 {
-	most := 0.0
+	most, crowded := 0.0, p.crowds()
 	for shard, work := range p.Works(tier) {
-		most = max(most, rate*work/float64(p.ReplicasOf(tier, shard)))
-		if tier == "entry" && p.Workload.Places != nil {
-			most = max(most, p.fullestEntries(rate*work))
-		}
-		if p.OwnPlace() && tier != "entry" && !p.evacuates() {
-			most = max(most, p.ownFullest(tier, shard, rate*work))
-		}
+		most = max(most, rate*work/crowded(tier, shard))
 	}
 	works, common := p.Together()
 	for shard, work := range works {
-		most = max(most, rate*(work/float64(p.ReplicasOf("ps", shard))+common/float64(p.Containers("ps"))))
+		most = max(most, rate*(work/crowded("ps", shard)+common/float64(p.Containers("ps"))))
 	}
 	return most
 }
@@ -203,13 +197,38 @@ func (p *Plan) Cost() float64 {
 }
 
 // PeakRate returns the highest request rate per second, including traffic events.
-func (p *Plan) PeakRate() float64 {
-	rate := float64(p.Workload.Rate.Peak())
-	factor := 1.0
-	for _, e := range p.Events {
-		if e.Traffic != nil {
-			factor = max(factor, float64(e.Traffic.Factor))
+func (p *Plan) PeakRate() float64 { return p.PeakIn(0, p.Workload.Horizon) }
+
+// PeakIn returns the highest request rate per second between two instants. Of traffic events only
+// those count that last at the same time, and these multiply.
+func (p *Plan) PeakIn(from, to Duration) float64 {
+	most := 0.0
+	var traffic []*Event
+	consider := func(at Duration, rate Rate) {
+		if at < from || at >= to && at > from {
+			return
+		}
+		now := float64(rate)
+		for _, e := range traffic {
+			if at >= Duration(e.At) && (e.For == 0 || at < Duration(e.At)+e.For) {
+				now *= float64(e.Traffic.Factor)
+			}
+		}
+		most = max(most, now)
+	}
+	for i := range p.Events {
+		if e := &p.Events[i]; e.Traffic != nil {
+			traffic = append(traffic, e)
 		}
 	}
-	return rate * factor
+	for _, point := range p.Workload.Rate.Points {
+		consider(point.At, point.Rate)
+	}
+	consider(from, p.Workload.Rate.At(from))
+	for _, e := range traffic {
+		for _, at := range []Duration{Duration(e.At), Duration(e.At) + e.For} {
+			consider(at, p.Workload.Rate.At(at))
+		}
+	}
+	return most
 }

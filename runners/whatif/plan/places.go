@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/monosim/monosim/runners/whatif/places"
+import (
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/places"
+)
 
 // Places returns the locations that a shard's containers take in turn: idcs in proportion to
 // their weights, and within an idc its clusters in turn.
@@ -47,17 +51,57 @@ func lcm(a, b int) int {
 // (replica_manager.py:283).
 func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersion == 1 }
 
-// ownFullest returns the utilization of a shard's fullest replicas at a rate, if the
-// requests of each location stay there.
-func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
-	list, share, most := p.Places(), p.ownShare(), 0.0
-	entries, there := p.placed("entry", list), p.calledAt(tier, shard, list)
-	for place, n := range entries { //lint:order a maximum
-		if there[place] > 0 {
-			most = max(most, offered*share(place, n)/float64(there[place]))
-		}
+// Reach says which replicas callers call, by where these are.
+func (p *Plan) Reach() places.Reach {
+	switch {
+	case p.OwnPlace():
+		return places.Own
+	case p.Client.Balance.IDCAware:
+		return places.Nearest
 	}
-	return most
+	return places.Anywhere
+}
+
+// Crowded returns how many containers of a shard there would be, each as full as the fullest, while
+// all run. These are fewer than there are if callers call those that are near them, or if each idc has
+// its clients.
+func (p *Plan) Crowded(tier string, shard int) float64 { return p.crowds()(tier, shard) }
+
+// crowds returns Crowded as a function, which works out only once where containers are.
+func (p *Plan) crowds() func(tier string, shard int) float64 {
+	reach, list := p.Reach(), []places.Place(nil)
+	if reach != places.Anywhere {
+		list = p.Places()
+	}
+	clusters := 1
+	for _, idc := range p.Fleet.IDCs {
+		clusters = max(clusters, len(idc.Clusters))
+	}
+	at := func(counts map[places.Place]int) []float64 {
+		all := make([]float64, len(p.Fleet.IDCs)*clusters)
+		for place, n := range counts { //lint:order one entry each
+			all[place.IDC*clusters+place.Cluster] = float64(n)
+		}
+		return all
+	}
+	return func(tier string, shard int) float64 {
+		load := 0.0
+		switch {
+		case tier == "entry" && p.Workload.Places != nil:
+			load = p.fullestEntries(1)
+		case tier != "entry" && reach != places.Anywhere && !p.evacuates():
+			callers := places.Callers(at(p.placed("entry", list)), p.Clients(), clusters)
+			if s := p.Service.Dense; tier == "ps" && s != nil && s.FanOut == "dense" {
+				dense := at(p.placed("dense", list))
+				callers = places.Passed(reach.Spread(callers, dense, clusters), dense)
+			}
+			load = slices.Max(reach.Spread(callers, at(p.calledAt(tier, shard, list)), clusters))
+		}
+		if load == 0 {
+			return float64(p.ReplicasOf(tier, shard))
+		}
+		return 1 / load
+	}
 }
 
 // calledAt returns, for each location, how many containers a call to a tier may reach there.

@@ -14,7 +14,10 @@ func (p *Plan) treeOf(m *Served) places.Tree {
 		t.PerShard[shard] = p.ReplicasOf("ps", shard)
 	}
 	if p.Fleet.Dense != nil {
-		t.Dense = p.Containers("dense") * p.services("dense")
+		t.Dense = p.Containers("dense")
+		if !p.SharesZnode() {
+			t.Dense *= p.services("dense")
+		}
 	}
 	t.Mixed = p.Fleet.Mixed != nil
 	if p.OwnPlace() {
@@ -45,6 +48,12 @@ func (p *Plan) Watches() float64 {
 		sum += agents * float64(t.Lists()+t.Znodes())
 	}
 	return sum
+}
+
+// SharesZnode reports whether the agents of a dense container register at one znode, as those of version 1 do, which do
+// not read the replica id that tells them apart (Q2).
+func (p *Plan) SharesZnode() bool {
+	return p.Model.AgentVersion == 1 && p.Override.Quirks == "python"
 }
 
 // services returns how many agents a container of a tier has.

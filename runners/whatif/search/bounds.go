@@ -59,9 +59,8 @@ func (s *solver) bound(c *cell) {
 		c.exclude(byUtilisation, "bursts at ZooKeeper", over)
 		return
 	}
-	rate := c.plan.PeakRate()
 	for _, condition := range c.conditions {
-		spec := model.Compile(c.plan, condition)
+		spec, rate := model.Compile(c.plan, condition), judge.PeakUnder(c.plan, condition)
 		for t, name := range plan.TierNames {
 			if !spec.Has(t) {
 				continue

@@ -116,3 +116,24 @@ func TestContainersThatAreAddedCountInBounds(t *testing.T) {
 		}
 	}
 }
+
+// Goal: a condition beside which an event is named counts at the load of the windows that are judged under it, in
+// bounds, too. Method: four times the load for 2 s is an event of its own; a PS may be missing at the load without it.
+func TestBoundsGoByTheWindowsOfACondition(t *testing.T) {
+	r := solve(t, `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 40}
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 2, cpu: 1, mem: 8GiB, cost: 1/h}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: 10ms}}
+workload: {rate: 40/s, horizon: 60s, detail: {windows: [at 5s 20s, each incident -1s..+10s]}}
+events: [{at: 40s, name: burst, traffic: {factor: 4x}, for: 2s}]
+slo: [p99(request) <= 5s]
+solve: {over: {ps.replicas: 1..3}, must_hold_under: [normal, any 1 ps, burst]}
+`)
+	if r.Answer == nil || r.Answer.Point["ps.replicas"] != "2" && r.Answer.Point["fleet.ps.replicas"] != "2" || r.Certificate.Excluded["utilisation"] != 1 {
+		t.Errorf("got %+v, excluded %v, want 2: one of them has 40 %% without the burst, both have 80 %% in it", r.Answer, r.Certificate.Excluded)
+	}
+}
