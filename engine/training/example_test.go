@@ -34,6 +34,6 @@ func Example() {
 
 	// Output:
 	// WORKER 1 of 2 <nil>
-	// [{0 h1:1} {1 h2:1}] <nil>
-	// [{0 h0:1} {1 h3:1}] <nil>
+	// [0=h1:1 1=h2:1] <nil>
+	// [0=h0:1 1=h3:1] <nil>
 }

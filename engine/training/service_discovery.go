@@ -1,8 +1,13 @@
 package training
 
 import (
+	"cmp"
+	"math/big"
+	"strconv"
+
 	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
@@ -64,12 +69,56 @@ type Addrs []IndexedAddr
 type IndexedAddr struct {
 	Index int
 	Addr  string
+	// Past is the index in decimal where no int holds it, and "" for all others. Index is then the
+	// nearest int.
+	Past string
+}
+
+// String returns the address as index=host:port.
+func (a IndexedAddr) String() string { return a.slot().String() + "=" + a.Addr }
+
+// slot returns the index without the address.
+func (a IndexedAddr) slot() slot { return slot{a.Index, a.Past} }
+
+// Compare orders addresses by their index, as Python orders ints of any size.
+func (a IndexedAddr) Compare(b IndexedAddr) int {
+	if a.Past == b.Past {
+		return cmp.Compare(a.Index, b.Index)
+	}
+	return a.slot().exact().Cmp(b.slot().exact())
+}
+
+// slot is the index of a process as a key. Its fields are those of IndexedAddr.
+type slot struct {
+	n    int
+	past string
+}
+
+// slotOf returns an int of Python as an index.
+func slotOf(number any) slot {
+	if large, ok := number.(*big.Int); ok {
+		return slot{pysem.Saturate(large), large.String()}
+	}
+	return slot{n: pysem.Saturate(number)}
+}
+
+// String returns the index in decimal.
+func (i slot) String() string {
+	if i.past != "" {
+		return i.past
+	}
+	return strconv.Itoa(i.n)
+}
+
+func (i slot) exact() *big.Int {
+	n, _ := new(big.Int).SetString(i.String(), 10)
+	return n
 }
 
 // Get returns the address of an index; the second result reports whether there is one.
 func (a Addrs) Get(index int) (string, bool) {
 	for _, entry := range a {
-		if entry.Index == index {
+		if entry.slot() == (slot{n: index}) {
 			return entry.Addr, true
 		}
 	}
@@ -79,19 +128,23 @@ func (a Addrs) Get(index int) (string, bool) {
 // With returns a list in which index has address addr. An index that was listed keeps its place,
 // and a new one is added at the end.
 func (a Addrs) With(index int, addr string) Addrs {
+	return a.with(IndexedAddr{Index: index, Addr: addr})
+}
+
+func (a Addrs) with(one IndexedAddr) Addrs {
 	out := append(Addrs{}, a...)
 	for i := range out {
-		if out[i].Index == index {
-			out[i].Addr = addr
+		if out[i].slot() == one.slot() {
+			out[i] = one
 			return out
 		}
 	}
-	return append(out, IndexedAddr{Index: index, Addr: addr})
+	return append(out, one)
 }
 
 // Without returns a list without the process of an index.
 func (a Addrs) Without(index int) Addrs {
-	return append(Addrs{}, lists.Filter(a, func(entry IndexedAddr) bool { return entry.Index != index })...)
+	return append(Addrs{}, lists.Filter(a, func(entry IndexedAddr) bool { return entry.slot() != slot{n: index} })...)
 }
 
 // NamedAddrs holds the processes of one name.

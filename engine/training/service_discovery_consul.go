@@ -132,7 +132,7 @@ func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	}
 	var all []NamedAddrs
 	for _, element := range elements {
-		name, index, addr, err := consulElement(element)
+		name, process, err := consulElement(element)
 		if err != nil {
 			return nil, err
 		}
@@ -141,35 +141,37 @@ func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 			i = len(all)
 			all = append(all, NamedAddrs{Name: name})
 		}
-		all[i].Addrs = all[i].Addrs.With(index, addr)
+		all[i].Addrs = all[i].Addrs.with(process)
 	}
 	return all, nil
 }
 
 // consulElement reads one registration of Consul's answer, such as
 // {"Port": 1, "Tags": {"name", "ip", "index"}}.
-func consulElement(element any) (name string, index int, addr string, err error) {
+func consulElement(element any) (name string, process IndexedAddr, err error) {
 	tags, err := pysem.Subscript(element, "Tags")
 	if err != nil {
-		return "", 0, "", err
+		return "", process, err
 	}
 	var values [3]any
 	for i, key := range []string{"name", "ip", "index"} {
 		// The port is read after the address, as Python evaluates the arguments of its format
 		// string.
 		if values[i], err = pysem.Subscript(tags, key); err != nil {
-			return "", 0, "", err
+			return "", process, err
 		}
 		if key == "ip" {
 			port, err := pysem.Subscript(element, "Port")
 			if err != nil {
-				return "", 0, "", err
+				return "", process, err
 			}
-			addr = pysem.Str(values[i]) + ":" + pysem.Str(port)
+			process.Addr = pysem.Str(values[i]) + ":" + pysem.Str(port)
 		}
 	}
 	number, err := pysem.ToInt(values[2])
-	return pysem.Str(values[0]), pysem.Saturate(number), addr, err
+	at := slotOf(number)
+	process.Index, process.Past = at.n, at.past
+	return pysem.Str(values[0]), process, err
 }
 
 // Query lists the processes of a name that Consul lists now.

@@ -30,7 +30,7 @@ type ZKServiceDiscovery struct {
 	retry  recipes.Retry
 	prefix string
 	// cluster holds the known addresses by name and index.
-	cluster pysem.OrderedMap[string, *dict.Dict[int, string]]
+	cluster pysem.OrderedMap[string, *dict.Dict[slot, string]]
 	// listed holds the children that ZooKeeper listed last. unknown holds children that cluster
 	// does not have, or has no longer. It may contain children of listed.
 	listed  *recipes.Names
@@ -122,7 +122,7 @@ func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 	return false
 }
 
-func nodeName(name string, index int) string { return name + "." + pysem.Str(index) }
+func nodeName(name string, index slot) string { return name + "." + index.String() }
 
 // childrenChanged sets data watches on the children that are not in the cluster, in the order of
 // their names. A child that was watched before gets a second watch, and the first one stays
@@ -147,13 +147,13 @@ func (d *ZKServiceDiscovery) knows(child string) bool {
 
 // processOf returns the process that a znode is named after. A name that is not "<type>.<index>" is
 // a ValueError.
-func processOf(node string) (name string, index int, err error) {
+func processOf(node string) (name string, index slot, err error) {
 	name, number, ok := strings.Cut(node, ".")
 	if !ok || strings.Contains(number, ".") {
-		return "", 0, pysem.UnpackError(2, 1+strings.Count(node, "."))
+		return "", index, pysem.UnpackError(2, 1+strings.Count(node, "."))
 	}
-	index, _, err = pysem.ParseSmallInt(number)
-	return name, index, err
+	_, exact, err := pysem.ParseSmallInt(number)
+	return name, slotOf(exact), err
 }
 
 // dataChanged records the address in a znode. If the znode is gone or empty, it removes the
@@ -176,7 +176,7 @@ func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
 		return err
 	}
 	if !ok {
-		processes = &dict.Dict[int, string]{}
+		processes = &dict.Dict[slot, string]{}
 		d.cluster.Set(name, processes)
 	}
 	processes.Set(index, addr)
@@ -189,7 +189,7 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 	if err := d.create(name, index, addr); err != nil {
 		return err
 	}
-	r := &registration{name: name, index: index, wakeup: threading.NewEvent(d.e.Tasks, "register "+nodeName(name, index))}
+	r := &registration{name: name, index: index, wakeup: threading.NewEvent(d.e.Tasks, "register "+nodeName(name, slot{n: index}))}
 	r.task = d.e.Tasks.Go("register", func() {
 		for {
 			if r.wakeup.Wait(registrationPeriod) {
@@ -199,7 +199,7 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 				return
 			}
 			if err := d.create(name, index, addr); err != nil {
-				d.e.Log.Logf(env.Warning, "register %s again: %v", nodeName(name, index), err)
+				d.e.Log.Logf(env.Warning, "register %s again: %v", nodeName(name, slot{n: index}), err)
 			}
 		}
 	})
@@ -228,7 +228,7 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "create")
 	}
-	path := d.prefix + "/" + nodeName(name, index)
+	path := d.prefix + "/" + nodeName(name, slot{n: index})
 	err := d.retry.Run(d.e, func() error {
 		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
 		if errors.Is(err, zkerrors.ErrNodeExists) {
@@ -255,7 +255,7 @@ func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error 
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "delete")
 	}
-	path := d.prefix + "/" + nodeName(name, index)
+	path := d.prefix + "/" + nodeName(name, slot{n: index})
 	err := d.retry.Run(d.e, func() error {
 		err := d.zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
 		if errors.Is(err, zkerrors.ErrNoNode) {
@@ -289,7 +289,7 @@ func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
 	list := Addrs{}
 	if processes, ok := d.cluster.Get(name); ok {
 		for index, addr := range processes.All {
-			list = append(list, IndexedAddr{Index: index, Addr: addr})
+			list = append(list, IndexedAddr{Index: index.n, Addr: addr, Past: index.past})
 		}
 	}
 	return list, nil

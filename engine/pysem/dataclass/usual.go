@@ -74,8 +74,11 @@ func store(ptr, value any) (exact bool) {
 			*p, _ = pysem.ToFloat(value)
 		}
 	case *pysem.OptString:
-		p.V, p.Set = value.(string)
-		exact = p.Set || value == nil
+		if p.V, p.Set = value.(string); !p.Set && value != nil {
+			*p = pysem.Some(nearestText(value))
+			return false
+		}
+		exact = true
 	case *pysem.OptInt:
 		*p, exact = nearestOptInt(value)
 	case *pysem.OptBool:
@@ -142,6 +145,14 @@ func nearestInt(value any) int {
 		return 0
 	}
 	return pysem.Saturate(n)
+}
+
+// nearestText returns the text of a value, "" for one that counts as false.
+func nearestText(value any) string {
+	if !pysem.Truth(value) {
+		return ""
+	}
+	return pysem.Str(value)
 }
 
 func nearestOptInt(value any) (n pysem.OptInt, exact bool) {

@@ -203,7 +203,7 @@ func firstPS(found training.Addrs, n int) []string {
 	if n < 0 {
 		n = max(0, len(found)+n)
 	}
-	sorted := slices.SortedStableFunc(slices.Values(found), func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
+	sorted := slices.SortedStableFunc(slices.Values(found), training.IndexedAddr.Compare)
 	return lists.Map(sorted[:n], func(a training.IndexedAddr) string { return a.Addr })
 }
 

@@ -7,7 +7,8 @@
 //   - [WritableFile.AppendEntryDump] appends embeddings to it, as TFRecords.
 //
 // [ReadEntryDumps] reads them back. The reference ends the process when embeddings do not fit their
-// ids; here that is an error, as in the Rust port (TRN-5.20). To change what fits: AppendEntryDump.
+// ids; here that is an error, and errors of input and of a closed file have the kinds and texts of the
+// Rust port (TRN-5.20). To change what fits: AppendEntryDump.
 //
 // Cost: a dump grows with its ids and the lengths of their embeddings. Memory does not grow with the file,
 // because what waits is written from 64 KiB on.
@@ -63,19 +64,20 @@ func (f *WritableFile) Append(content []byte) error {
 }
 
 // AppendEntryDump appends one record per id with its bias and its part of the embeddings, which has
-// the same length for all ids (file_ops.cc). It raises an InvalidArgumentError and appends nothing
-// if there are no ids, the number of biases is wrong, or the embeddings cannot be divided evenly.
+// the same length for all ids (file_ops.cc). It raises an InvalidInput and appends nothing if there
+// are no ids, the number of biases is wrong, or the embeddings cannot be divided evenly. These come
+// before the BrokenPipe of a closed file.
 func (f *WritableFile) AppendEntryDump(ids []int64, biases, embeddings []float32) error {
-	if err := f.open(); err != nil {
-		return err
-	}
 	switch {
 	case len(ids) == 0:
-		return session.Raise("InvalidArgumentError", "entry dump of %s: found no ids, want one at least", f.name)
+		return pysem.Raise("InvalidInput", "item_id must be non-empty")
 	case len(biases) != len(ids):
-		return session.Raise("InvalidArgumentError", "entry dump of %s: found %d biases, want one for each of %d ids", f.name, len(biases), len(ids))
+		return pysem.Raise("InvalidInput", "bias must have the same length as item_id")
 	case len(embeddings)%len(ids) != 0:
-		return session.Raise("InvalidArgumentError", "entry dump of %s: found %d numbers of embeddings, want a multiple of %d ids", f.name, len(embeddings), len(ids))
+		return pysem.Raise("InvalidInput", "embedding length must be divisible by batch size")
+	}
+	if err := f.open(); err != nil {
+		return err
 	}
 	width := len(embeddings) / len(ids)
 	for i, id := range ids {
@@ -89,9 +91,10 @@ func (f *WritableFile) AppendEntryDump(ids []int64, biases, embeddings []float32
 	return f.write(writeBehind)
 }
 
+// open returns the error for a closed file.
 func (f *WritableFile) open() error {
 	if f.closed {
-		return session.Raise("FailedPreconditionError", "%s is closed", f.name)
+		return pysem.Raise("BrokenPipe", "file is closed")
 	}
 	return nil
 }

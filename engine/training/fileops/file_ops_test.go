@@ -59,23 +59,28 @@ func TestWrongDumpsAreErrors(t *testing.T) {
 		biases, numbers []float32
 		want            string
 	}{
-		{"no ids", nil, nil, nil, "entry dump of /d/dump: found no ids, want one at least"},
-		{"few biases", []int64{1, 2}, []float32{1}, []float32{1, 2}, "entry dump of /d/dump: found 1 biases, want one for each of 2 ids"},
-		{"uneven", []int64{1, 2}, []float32{1, 2}, []float32{1, 2, 3}, "entry dump of /d/dump: found 3 numbers of embeddings, want a multiple of 2 ids"},
+		{"no ids", nil, nil, nil, "item_id must be non-empty"},
+		{"few biases", []int64{1, 2}, []float32{1}, []float32{1, 2}, "bias must have the same length as item_id"},
+		{"uneven", []int64{1, 2}, []float32{1, 2}, []float32{1, 2, 3}, "embedding length must be divisible by batch size"},
 	} {
 		files := envtest.New(nil, nil).Files
 		f, err := fileops.NewWritableFile(files, "/d/dump")
 		must(t, err)
 		err = f.AppendEntryDump(c.ids, c.biases, c.numbers)
-		if pysem.TypeOf(err) != "InvalidArgumentError" || err.(*pysem.Error).Message != c.want {
-			t.Errorf("%s: got %v, want InvalidArgumentError %s", c.name, err, c.want)
+		if pysem.TypeOf(err) != "InvalidInput" || err.(*pysem.Error).Message != c.want {
+			t.Errorf("%s: got %v, want InvalidInput %s", c.name, err, c.want)
 		}
 		must(t, f.Close())
 		if content, err := files.ReadFile("/d/dump"); err != nil || len(content) != 0 {
 			t.Errorf("%s: got %d bytes, error %v, want none of a refused dump", c.name, len(content), err)
 		}
-		if err := f.Append(nil); pysem.TypeOf(err) != "FailedPreconditionError" {
-			t.Errorf("%s: appending to a closed file: got %v, want FailedPreconditionError", c.name, err)
+		if err := f.AppendEntryDump(c.ids, c.biases, c.numbers); pysem.TypeOf(err) != "InvalidInput" {
+			t.Errorf("%s: appending to a closed file: got %v, want InvalidInput, which the port looks at first", c.name, err)
+		}
+		for _, err := range []error{f.Append(nil), f.AppendEntryDump([]int64{1}, []float32{1}, nil)} {
+			if pysem.TypeOf(err) != "BrokenPipe" || err.(*pysem.Error).Message != "file is closed" {
+				t.Errorf("%s: appending to a closed file: got %v, want BrokenPipe file is closed", c.name, err)
+			}
 		}
 	}
 }

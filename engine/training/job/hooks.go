@@ -173,8 +173,8 @@ func (p *process) interval() (saveutils.Interval, error) {
 	}
 	if p.Spec.TideStartHour != nil {
 		i.Tide = sessionrunhooks.Tide{
-			StartHour: pysem.Some(*p.Spec.TideStartHour), StartMinute: pysem.Some(p.Spec.TideStartMinute),
-			EndHour: pysem.Some(*p.Spec.TideEndHour), EndMinute: pysem.Some(p.Spec.TideEndMinute), Quirks: p.Quirks,
+			StartHour: *p.Spec.TideStartHour, StartMinute: p.Spec.TideStartMinute,
+			EndHour: *p.Spec.TideEndHour, EndMinute: p.Spec.TideEndMinute, Quirks: p.Quirks,
 		}
 	}
 	if p.Spec.TideSaveEvery > 0 {

@@ -71,10 +71,21 @@ func GetDiscovery(c *RunnerConfig, psm pysem.OptString, make Discoveries) (train
 }
 
 func primus(c *RunnerConfig) (training.ServiceDiscovery, error) {
-	if !c.TFConfig.Set {
+	var config any
+	var err error
+	switch text := Class.Get(c, "tf_config").(type) {
+	case nil:
 		return nil, pysem.Raise("AssertionError", "")
+	case string:
+		config, err = pysem.ParseJSON(text)
+	case []byte:
+		var decoded string
+		if decoded, err = pysem.DecodeUTF8(text); err == nil {
+			config, err = pysem.ParseJSON(decoded)
+		}
+	default:
+		return nil, pysem.Raise("TypeError", "the JSON object must be str, bytes or bytearray, not %s", pysem.TypeName(text))
 	}
-	config, err := pysem.ParseJSON(c.TFConfig.V)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package rustport
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
@@ -63,7 +62,7 @@ func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 		return nil, wrap(DiscoveryFailed, err)
 	}
 	addrs = slices.Clone(addrs)
-	slices.SortFunc(addrs, func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(addrs, training.IndexedAddr.Compare)
 	return addrs, nil
 }
 
@@ -116,7 +115,19 @@ func primus(e *env.Env, c RunnerConfig) (*RunnerDiscovery, error) {
 	if err != nil {
 		return nil, &Error{Kind: DiscoveryFailed, About: "Configuration error: Invalid TF_CONFIG JSON: " + err.Error(), Err: err}
 	}
-	return found("tf_config", training.NewTFConfigServiceDiscovery(config), nil)
+	return found("tf_config", tfConfig{training.NewTFConfigServiceDiscovery(config)}, nil)
+}
+
+// tfConfig finds processes by TF_CONFIG. Its error for another name than ps and worker says which one
+// that is, which Python's does not (TRN-5.17).
+type tfConfig struct{ training.ServiceDiscovery }
+
+// Query lists the processes of ps or worker.
+func (d tfConfig) Query(name string) (training.Addrs, error) {
+	if name != "ps" && name != "worker" {
+		return nil, pysem.Raise("Configuration error", "name must be ps/worker, got %q", name)
+	}
+	return d.ServiceDiscovery.Query(name)
 }
 
 // Guard owns a discovery until it is closed (row D23).

@@ -261,6 +261,23 @@ func divergences() []divergence {
 		}, func(*worldtest.Case) any {
 			return fmt.Sprint(hvdlib.EnableBPSWords(envtest.New(nil, map[string]string{"MONOLITH_WITH_BYTEPS": "true"}).Host))
 		})
+	tfConfig := `{"cluster": {"ps": ["p:1"], "worker": ["w:1"]}, "task": {"type": "ps", "index": 0}}`
+	for _, name := range []string{"chief", "PS", ""} {
+		add("TRN-5.17", "the name "+name, "python", "ValueError: name must be ps/worker", fmt.Sprintf("Discovery error: Configuration error: name must be ps/worker, got %q", name),
+			func(c *worldtest.Case) any {
+				config, err := pysem.ParseJSON(tfConfig)
+				c.Must(err)
+				_, err = training.NewTFConfigServiceDiscovery(config).Query(name)
+				return err.Error()
+			}, func(c *worldtest.Case) any {
+				conf := rustport.NewRunnerConfig()
+				conf.IsLocal, conf.TFConfig = false, pysem.Some(tfConfig)
+				d, err := rustport.GetDiscovery(c.Env, conf, pysem.OptString{}, nil)
+				c.Must(err)
+				_, err = d.Query(name)
+				return err.Error()
+			})
+	}
 	add("TRN-5.21", "the step that runs what was queued before the first", "python", "step 2", "step 1", pythonAsync, rustAsync)
 	return list
 }

@@ -27,6 +27,6 @@ func Example() {
 	fmt.Println(guard.Query("chief"))
 	// Output:
 	// 3 8 Primus
-	// [{0 a:1} {1 b:2}] <nil>
-	// [] Discovery error: ValueError: name must be ps/worker
+	// [0=a:1 1=b:2] <nil>
+	// [] Discovery error: Configuration error: name must be ps/worker, got "chief"
 }

@@ -61,7 +61,7 @@ func triggers(t *testing.T, hour int, interval saveutils.Interval, first, second
 // fromOneToThree returns an interval with a window from 1 to 3 o'clock, and 5 s outside of it.
 func fromOneToThree() saveutils.Interval {
 	return saveutils.Interval{TideSeconds: pysem.Some(5.0), Tide: sessionrunhooks.Tide{
-		StartHour: pysem.Some(1), StartMinute: pysem.Some(0), EndHour: pysem.Some(3), EndMinute: pysem.Some(0), Quirks: quirks.Python,
+		StartHour: 1, StartMinute: 0, EndHour: 3, EndMinute: 0, Quirks: quirks.Python,
 	}}
 }
 

@@ -23,48 +23,60 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Tide is a daily window of hours in UTC, in which training runs. Unless both hours are set there
-// is no window.
+// Tide is a daily window of hours in UTC, in which training runs. Each is a number of Python, or nil
+// for None. Unless both hours are set there is no window.
 type Tide struct {
-	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
+	StartHour, StartMinute, EndHour, EndMinute any
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks jobquirks.Set
 }
 
 // Set reports whether both hours of the window are set.
-func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
+func (t Tide) Set() bool { return t.StartHour != nil && t.EndHour != nil }
 
-// Before reports whether one time of day is before another (session_run_hooks.py:27). It compares
-// minutes only if the hours are equal. A minute of None is then a TypeError, or 0 if Q245 is
-// repaired.
-func Before(kept jobquirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
-	if hour1 != hour2 {
-		return hour1 < hour2, nil
+// Before reports whether one time of day is before another (session_run_hooks.py:27). Hours and
+// minutes are numbers of Python, among them inf and nan, or nil for None. It compares minutes only
+// if the hours are equal. A minute of None is then a TypeError, or 0 if Q245 is repaired.
+func Before(kept jobquirks.Set, hour1, minute1, hour2, minute2 any) (bool, error) {
+	if earlier, err := less(hour1, hour2); earlier || err != nil || !pysem.Equal(hour1, hour2) {
+		return earlier, err
 	}
 	if !kept.Keeps(jobquirks.Q245) {
-		return minute1.Or(0) < minute2.Or(0), nil
+		minute1, minute2 = orZero(minute1), orZero(minute2)
 	}
-	if !minute1.Set || !minute2.Set {
-		return false, pysem.Raise("TypeError", "'<' not supported between instances of '%s' and '%s'",
-			pysem.TypeName(minute1.Any()), pysem.TypeName(minute2.Any()))
+	return less(minute1, minute2)
+}
+
+// less returns Python's a < b for numbers, and a TypeError for what is none.
+func less(a, b any) (bool, error) {
+	c, ordered, ok := pysem.CompareNumbers(a, b)
+	if !ok {
+		return false, pysem.Raise("TypeError", "'<' not supported between instances of '%s' and '%s'", pysem.TypeName(a), pysem.TypeName(b))
 	}
-	return minute1.V < minute2.V, nil
+	return ordered && c < 0, nil
+}
+
+func orZero(minute any) any {
+	if minute == nil {
+		return 0
+	}
+	return minute
 }
 
 // TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). A window that
 // spans midnight never closes. With Q246 repaired it is closed from its end to its start.
 func TideAvailableNow(now time.Time, t Tide) (bool, error) {
-	hour, minute := now.UTC().Hour(), pysem.Some(now.UTC().Minute())
-	sameDay, err := Before(t.Quirks, t.StartHour.V, t.StartMinute, t.EndHour.V, t.EndMinute)
+	hour, minute := now.UTC().Hour(), now.UTC().Minute()
+	sameDay, err := Before(t.Quirks, t.StartHour, t.StartMinute, t.EndHour, t.EndMinute)
 	if err != nil {
 		return false, err
 	}
-	early, err := Before(t.Quirks, hour, minute, t.StartHour.V, t.StartMinute)
+	early, err := Before(t.Quirks, hour, minute, t.StartHour, t.StartMinute)
 	keeps := t.Quirks.Keeps(jobquirks.Q246)
 	if err != nil || early && (sameDay || keeps) {
 		return early && !sameDay, err
 	}
-	beforeEnd, err := Before(t.Quirks, hour, minute, t.EndHour.V, t.EndMinute)
+	beforeEnd, err := Before(t.Quirks, hour, minute, t.EndHour, t.EndMinute)
 	if err != nil {
 		return false, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
@@ -18,7 +17,7 @@ import (
 
 // tide returns a window from one full hour to another.
 func tide(start, end int) sessionrunhooks.Tide {
-	return sessionrunhooks.Tide{StartHour: pysem.Some(start), StartMinute: pysem.Some(0), EndHour: pysem.Some(end), EndMinute: pysem.Some(0), Quirks: quirks.Python}
+	return sessionrunhooks.Tide{StartHour: start, StartMinute: 0, EndHour: end, EndMinute: 0, Quirks: quirks.Python}
 }
 
 // atTen returns an environment whose clock always shows ten o'clock.

@@ -1,6 +1,7 @@
 package gotestee
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,12 @@ var discoveryOps = table{
 
 // addrsDict encodes addresses as a dict from index to address.
 func addrsDict(addrs training.Addrs) caseworld.IntDict {
-	return lists.Map(addrs, func(a training.IndexedAddr) [2]any { return [2]any{a.Index, a.Addr} })
+	return lists.Map(addrs, func(a training.IndexedAddr) [2]any {
+		if past, ok := new(big.Int).SetString(a.Past, 10); ok {
+			return [2]any{past, a.Addr}
+		}
+		return [2]any{a.Index, a.Addr}
+	})
 }
 
 func namedDict(all []training.NamedAddrs) *pysem.Dict {

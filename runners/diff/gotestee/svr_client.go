@@ -12,6 +12,7 @@ import (
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+	"github.com/monosim/monosim/runners/diff/gotestee/commandlines"
 )
 
 // svrClientOps are svr_client.py.
@@ -88,9 +89,12 @@ func (r *svrRun) do() caseworld.Do {
 				r.service.Stop()
 			}
 		},
-		"get_server_type": func(s caseworld.Step) (int, error) {
-			t, err := r.serverType(s.Arguments, "st")
-			return int(t), err
+		"get_server_type": func(st any) (any, error) {
+			if name, ok := st.(string); ok {
+				t, err := clients.ServerTypeOf(name, r.c.Quirks)
+				return int(t), err
+			}
+			return st, nil
 		},
 		"heart_beat": func(s caseworld.Step) caseworld.Answered { return caseworld.Answered{Dict: called(r.heartBeat(s))} },
 		"get_replicas": func(s caseworld.Step) caseworld.Answered {
@@ -116,27 +120,19 @@ func called(response proto.Message, err error) *pysem.Dict {
 }
 
 func (r *svrRun) heartBeat(s caseworld.Step) (*agentservice.HeartBeatResponse, error) {
-	t, err := r.serverType(s.Arguments, "server_type")
+	request, err := commandlines.SvrRequest(s, r.c.Quirks)
 	if err != nil {
 		return nil, err
 	}
-	return r.client.HeartBeat(t)
+	return r.client.HeartBeat(request.ServerType)
 }
 
 func (r *svrRun) replicas(s caseworld.Step) (*agentservice.GetReplicasResponse, error) {
-	t, err := r.serverType(s.Arguments, "server_type")
+	request, err := commandlines.SvrRequest(s, r.c.Quirks)
 	if err != nil {
 		return nil, err
 	}
-	return r.client.GetReplicas(t, int32(s.Integer("task")))
-}
-
-// serverType returns the server type in a field, which gives its number or its name.
-func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.ServerType, error) {
-	if text, ok := a.Value(name).(string); ok {
-		return clients.ServerTypeOf(text, r.c.Quirks)
-	}
-	return agentservice.ServerType(a.Integer(name)), nil
+	return r.client.GetReplicas(request.ServerType, request.Task)
 }
 
 // dialer records the targets of new channels. It connects all of them to the case's own host.

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
-	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -36,24 +37,20 @@ type svrCalls struct {
 }
 
 func (r *svrCalls) call(s caseworld.Step) (proto.Message, error) {
-	serverType, err := r.serverType(s)
+	request, err := SvrRequest(s, r.c.Quirks)
 	if err != nil {
 		return nil, err
 	}
 	switch s.Name {
 	case "heart_beat":
-		response, err := r.client.HeartBeat(serverType)
+		response, err := r.client.HeartBeat(request.ServerType)
 		if err != nil {
 			return nil, err
 		}
 		r.printed.WriteString(clients.PrintedAddresses(response) + "\n")
 		return response, nil
 	case "get_replicas":
-		task := s.Integer("task")
-		if int(int32(task)) != task {
-			return nil, pysem.Raise("ValueError", "Value out of range: %d", task)
-		}
-		response, err := r.client.GetReplicas(serverType, int32(task))
+		response, err := r.client.GetReplicas(request.ServerType, request.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -64,10 +61,25 @@ func (r *svrCalls) call(s caseworld.Step) (proto.Message, error) {
 	return nil, nil
 }
 
-// serverType returns the server type of a step, which gives its number or its name.
-func (r *svrCalls) serverType(s caseworld.Step) (agentservice.ServerType, error) {
-	if name, ok := s.Value("server_type").(string); ok {
-		return clients.ServerTypeOf(name, r.c.Quirks)
+// SvrRequest makes the request of a step heart_beat or get_replicas, with the errors that protobuf
+// raises where the client makes it. A server type that is a string is a name.
+func SvrRequest(s caseworld.Step, kept quirks.Set) (*agentservice.GetReplicasRequest, error) {
+	request := &agentservice.GetReplicasRequest{}
+	for _, field := range []string{"server_type", "task"} {
+		value, given := s.Get(field)
+		if name, ok := value.(string); ok && field == "server_type" {
+			serverType, err := clients.ServerTypeOf(name, kept)
+			if err != nil {
+				return nil, err
+			}
+			value = int(serverType)
+		}
+		if !given && (field == "server_type" || s.Name == "get_replicas") {
+			s.Wrong(field, "a value")
+		}
+		if err := message.Set(request, field, value); err != nil {
+			return nil, err
+		}
 	}
-	return agentservice.ServerType(s.Integer("server_type")), nil
+	return request, nil
 }

@@ -255,7 +255,7 @@ func runningHealth(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	memory := session.NewMemory()
 	barrier := barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{})
-	health, fails := make([]any, c.In.Integer("num_ps")), false
+	health, fails := make([]any, max(c.In.Integer("num_ps"), 0)), false
 	for i := range health {
 		health[i] = []byte{}
 	}
@@ -264,7 +264,7 @@ func runningHealth(c *caseworld.Call) (any, error) {
 		return nil
 	}})
 	s := notedSession{memory, func(ops []session.Op) ([]any, error) {
-		if ops[0].Variable.Name != hooks.PSMachineInfoSharedName(0) {
+		if len(ops) > 0 && ops[0].Variable.Name != hooks.PSMachineInfoSharedName(0) {
 			return nil, nil
 		}
 		r.note("check", slices.Clone(health))

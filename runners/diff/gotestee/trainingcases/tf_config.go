@@ -100,7 +100,7 @@ func localTraining(c *caseworld.Call) (any, error) {
 	if kwargs.IntegerOr("num_ps", 0) > mostServers {
 		kwargs.Wrong("num_ps", fmt.Sprintf("%d at most", mostServers))
 	}
-	for i := range kwargs.IntegerOr("num_ps", 0) + 1 {
+	for i := range max(kwargs.IntegerOr("num_ps", 0), 0) + 1 {
 		servers = append(servers, fmt.Sprintf("localhost:%d", firstPort+i))
 	}
 	last := len(servers) - 1

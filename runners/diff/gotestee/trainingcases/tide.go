@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
@@ -24,24 +23,23 @@ var tideOps = caseworld.Table{
 func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	return sessionrunhooks.Tide{
 		Quirks:    kept,
-		StartHour: in.OptInteger("tide_start_hour"), StartMinute: in.OptInteger("tide_start_minute"),
-		EndHour: in.OptInteger("tide_end_hour"), EndMinute: in.OptInteger("tide_end_minute"),
+		StartHour: in.Value("tide_start_hour"), StartMinute: in.Value("tide_start_minute"),
+		EndHour: in.Value("tide_end_hour"), EndMinute: in.Value("tide_end_minute"),
 	}
 }
 
-// fourTimes parses a list of four hours and minutes, each an int or null.
-func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
-	var four [4]pysem.OptInt
-	for i, v := range c.In.List(field) {
-		n, ok := v.(int)
-		four[i] = pysem.OptInt{V: n, Set: ok}
+// fourTimes parses a list of four hours and minutes, each a number or null.
+func fourTimes(c *caseworld.Call, field string) []any {
+	four := c.In.List(field)
+	if len(four) != 4 {
+		c.In.Wrong(field, "two hours, each with its minute")
 	}
 	return four
 }
 
 func before(c *caseworld.Call) (any, error) {
 	t := fourTimes(c, "args")
-	return sessionrunhooks.Before(c.Quirks, t[0].V, t[1], t[2].V, t[3])
+	return sessionrunhooks.Before(c.Quirks, t[0], t[1], t[2], t[3])
 }
 
 func tideAvailableNow(c *caseworld.Call) (any, error) {
