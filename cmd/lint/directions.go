@@ -226,6 +226,11 @@ var directions = []direction{
 		because: "a document is one wherever files are read",
 	},
 	{
+		from:    []string{"engine/tensorbundle"},
+		to:      []string{"engine/tfrecord"},
+		because: "a checkpoint is one wherever it is written",
+	},
+	{
 		from:    []string{"engine/tfrecord"},
 		to:      []string{"engine/pysem"},
 		inTests: []string{"engine/pythontest"},
@@ -317,7 +322,7 @@ var directions = []direction{
 	agentRoom("", "pylog", "service", "modelmanager", "backends", "replicamanager", "tfs", "datadef", "agentconfig"),
 	{
 		from:    []string{"engine/training/job"},
-		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/pysem/..."},
+		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/pysem/...", "engine/tensorbundle"},
 		outside: []string{"sim/...", "engine/vtime"},
 		because: "a job is described in the plain data of a cluster, and put together from the rooms of the training side",
 	},
@@ -331,7 +336,7 @@ var directions = []direction{
 	{
 		from: []string{"engine/training/..."},
 		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/pylog", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...",
-			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
+			"engine/tfrecord", "engine/tensorbundle", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
 		because: "the training side reaches the world through env, so that one code runs under both clocks",

@@ -14,6 +14,7 @@ package checkpoints
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -32,6 +33,11 @@ const Filename = "checkpoint"
 
 // IndexSuffix is the name suffix of the file that lists a checkpoint's tensors.
 const IndexSuffix = ".index"
+
+// DataFile returns the file with the data of a shard of a checkpoint.
+func DataFile(prefix string, shard, shards int) string {
+	return fmt.Sprintf("%s.data-%05d-of-%05d", prefix, shard, shards)
+}
 
 // IsAbs reports whether a path is absolute. A path that begins with hdfs:/ counts as absolute
 // (runner_utils.py:46, Q170).

@@ -1,20 +1,23 @@
 package job
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/tensorbundle"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// tensors simulates a checkpoint's content. It writes files with the names that a sharded saver
-// uses, and writes the step into the index.
+// tensors writes and reads checkpoints, in files with the names that a sharded saver uses. In a
+// simulation the index is the step and nothing else.
 type tensors struct{ p *process }
 
 // Write takes as long as a save does, in one call that reaches all PS. It writes the files of each PS
@@ -37,13 +40,31 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 		hazards.SaveErrors--
 		return session.Raise("InternalError", "%s: the write was not confirmed", prefix)
 	}
+	index, data := strconv.AppendInt(nil, step, 10), make([][]byte, shards)
+	if t.p.readable {
+		index, data = bundleOf(step, shards)
+	}
 	for i := range shards {
-		if err := t.write(fmt.Sprintf("%s.data-%05d-of-%05d", prefix, i, shards), nil); err != nil {
+		if err := t.write(checkpoints.DataFile(prefix, i, shards), data[i]); err != nil {
 			return err
 		}
 	}
-	return t.write(prefix+checkpoints.IndexSuffix, strconv.AppendInt(nil, step, 10))
+	return t.write(prefix+checkpoints.IndexSuffix, index)
 }
+
+// bundleOf returns the files of a checkpoint with the global step, and the embedding of each PS, to
+// which each step has added 1.
+func bundleOf(step int64, shards int) (index []byte, data [][]byte) {
+	list := []tensorbundle.Tensor{{Name: stepTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(step))}}
+	for i := range shards {
+		sum := binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(step)))
+		list = append(list, tensorbundle.Tensor{Name: fmt.Sprintf("embedding_%d", i), Type: tensorbundle.Float32, Shape: []int64{1}, Shard: i, Data: sum})
+	}
+	return tensorbundle.Write(list, shards)
+}
+
+// stepTensor is the name of the global step in checkpoints.
+const stepTensor = "global_step"
 
 // Devices returns the devices of the PS.
 func (t *tensors) Devices() []string {

@@ -1,10 +1,16 @@
 package job
 
 import (
+	_ "embed"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/tensorbundle"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/modelexport"
 	"github.com/monosim/monosim/engine/training/session"
@@ -31,11 +37,14 @@ func (x exporter) ExportSavedModel(_ string, globalStep int64) (dirs []string, e
 
 func (x exporter) export(globalStep int64) (dirs []string, err error) {
 	p := x.p
-	version := strconv.FormatInt(p.e.Clock.Now().Unix(), 10)
+	version, err := x.version()
+	if err != nil {
+		return nil, err
+	}
 	for _, graph := range p.Spec.ExportGraphs {
 		base := pysem.JoinStrings(p.Spec.ExportDir, graph)
 		dir := pysem.JoinStrings(base, version)
-		if err := x.write(base, dir); err != nil {
+		if err := x.write(base, dir, globalStep); err != nil {
 			return nil, err
 		}
 		p.Happened("exported", dir, fmt.Sprintf("step %d", globalStep))
@@ -44,17 +53,58 @@ func (x exporter) export(globalStep int64) (dirs []string, err error) {
 	return dirs, nil
 }
 
+// exportTries is how often a version is looked for that no export has (export_utils.py of
+// TensorFlow 2.4, get_timestamped_export_dir).
+const exportTries = 10
+
+// version returns the second in which the export is made, the next one if that has an export.
+func (x exporter) version() (string, error) {
+	p := x.p
+	for range exportTries {
+		version := strconv.FormatInt(p.e.Clock.Now().Unix(), 10)
+		if !slices.ContainsFunc(p.Spec.ExportGraphs, func(graph string) bool {
+			return env.Exists(p.e.Files, pysem.JoinStrings(p.Spec.ExportDir, graph, version))
+		}) {
+			return version, nil
+		}
+		p.e.Tasks.Sleep(time.Second)
+	}
+	return "", pysem.Raise("RuntimeError", "Failed to obtain a unique export directory name after %d attempts.", exportTries)
+}
+
+// savedModel is a model that TensorFlow 2.4 has written: of texts it makes as many numbers, and it
+// gives the global step, its only variable.
+//
+//go:embed saved_model.pb
+var savedModel []byte
+
+// files returns the files of an export. In a simulation they have their names and sizes only.
+func (x exporter) files(globalStep int64) (graph, index, variables []byte) {
+	size := int(x.p.Spec.ExportBytes)
+	if !x.p.readable {
+		return []byte("graph"), nil, make([]byte, size)
+	}
+	const stepBytes, floatBytes = 8, 4
+	numbers := max(size-stepBytes, 0) / floatBytes
+	index, data := tensorbundle.Write([]tensorbundle.Tensor{
+		{Name: stepTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(globalStep))},
+		{Name: "embedding", Type: tensorbundle.Float32, Shape: []int64{int64(numbers)}, Data: make([]byte, numbers*floatBytes)},
+	}, 1)
+	return savedModel, index, data[0]
+}
+
 // write creates a version's directory in a single step.
-func (x exporter) write(base, dir string) error {
+func (x exporter) write(base, dir string, globalStep int64) error {
 	f := x.p.e.Files
 	temporary := pysem.JoinStrings(base, "temp-"+pysem.Basename(dir))
 	if err := gfile.MakeDirs(f, pysem.JoinStrings(temporary, "variables")); err != nil {
 		return err
 	}
+	graph, index, variables := x.files(globalStep)
 	for _, file := range []struct {
 		name string
 		data []byte
-	}{{"saved_model.pb", []byte("graph")}, {"variables/variables.index", nil}, {"variables/variables.data-00000-of-00001", make([]byte, x.p.Spec.ExportBytes)}} {
+	}{{"saved_model.pb", graph}, {"variables/variables.index", index}, {"variables/variables.data-00000-of-00001", variables}} {
 		path := pysem.JoinStrings(temporary, file.name)
 		if err := f.WriteFile(path, file.data); err != nil {
 			return session.FileError(path, err)

@@ -69,6 +69,13 @@ func (p *process) hooks() ([]session.Hook, error) {
 	p.locals = append(p.locals, controller.LocalVariables()...)
 	query := hooks.NewQueryActionHook(p.e, p.Spec.ModelDir, controller)
 	query.Quirks = p.Quirks
+	if p.readable {
+		events, err := newEventsHook(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, events)
+	}
 	list = append(list, p.waiter(saver, wait{in: "save_utils", what: text("its save")}), server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,
 		hooks.NewPsHealthCheckerHook(p.e, hooks.PSCheckConfig{Barrier: barrier, NumPS: p.Spec.PS, Report: p.unhealthy, Quirks: p.Quirks}))
 	for _, h := range sync.TrainingChiefHooks() {
@@ -190,7 +197,11 @@ type saved struct {
 }
 
 func (l *saved) AfterSave(_ session.Session, step int64) (bool, error) {
-	l.p.Happened("saved", pysem.JoinStrings(l.p.Spec.ModelDir, helper.CkptPrefix(step)), "")
+	path := pysem.JoinStrings(l.p.Spec.ModelDir, helper.CkptPrefix(step))
+	l.p.Happened("saved", path, "")
+	if l.p.events != nil {
+		return false, l.p.events.saved(path, step)
+	}
 	return false, nil
 }
 

@@ -42,7 +42,7 @@ type Options struct {
 	ZooKeeper string
 	Quirks    quirks.Set
 	// Servers gives access to the variables of other processes. nil means that each process serves
-	// its own over gRPC. The processes of a job share Hazards.
+	// its own over gRPC, and writes files that TensorFlow reads. The processes of a job share Hazards.
 	Servers session.Cluster
 	Hazards *cluster.Hazards
 	// Waits, if set, records what the process waits for.
@@ -79,6 +79,9 @@ type process struct {
 	step    int64               // the last global step it has seen
 	// backend says where a PS pushes its parameters to; nil where it pushes none.
 	backend parametersync.Backend
+	// readable says that others read the files of the job, so that they are what TensorFlow writes.
+	readable bool
+	events   *eventsHook // of the chief's present session; nil if its files are not readable
 	// action is the action of the last barrier that the process reached.
 	action string
 	// began is true once the chief has found its cluster. From then on the result is reported to
@@ -97,13 +100,14 @@ func Main(e *env.Env, o Options) int {
 	if o.Hazards == nil {
 		o.Hazards = &cluster.Hazards{}
 	}
-	if o.Servers == nil {
+	readable := o.Servers == nil
+	if readable {
 		o.Servers = session.NewWire(e)
 	}
 	if !o.Quirks.Keeps(jobquirks.Q330) {
 		e = gfile.Literally(e)
 	}
-	p := &process{Options: o, e: e}
+	p := &process{Options: o, e: e, readable: readable}
 	if o.Spec.PartialRecovery && o.Spec.PS > 1 { // cpu_training.py:1531
 		p.monitor = saveutils.NewPSMonitor(o.Spec.PS)
 	}
