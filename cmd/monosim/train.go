@@ -36,8 +36,8 @@ num_ps, num_workers, model_dir, save_checkpoints_secs and so on), runner_config 
 RunnerConfig, as the command line of the processes has them: num_redundant_ps, tide_start_hour,
 discovery_type and so on), job (sizes and times that neither has: step_time, export_dir,
 restart_after and so on), serving (agents that serve what the job exports, and take what its
-PS push: model, entry, ps_shards, ps_replicas, dense and so on) and script: a list of lines as "10m: ps0 is killed", in the sentences
-of scenarios; monosim test --sentences lists them.
+PS push: model, entry, ps_shards, ps_replicas, dense and so on) and script: a list of lines as
+"10m: ps0 is killed", in the sentences of scenarios; monosim test --sentences lists them.
 
 A field of run_config goes before that of runner_config, unless it is what a RunConfig has by
 itself: that says nothing, as in the reference. The report says which values do not count, and
@@ -52,7 +52,9 @@ expect: [INV-8] says so.
 for each, whatever became of the job.
 
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
-failed, an invariant broke that the reference holds or the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
+failed, an invariant broke that the reference holds, one held that the plan expects to break or
+the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of
+each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
   monosim train plan.yaml --seed 7 --quirks fixed --at '25m: ps1 is killed'
   monosim train plan.yaml --html run.html --series run.csv

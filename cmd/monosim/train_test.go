@@ -61,7 +61,7 @@ func TestTrainTellsAJobThatStandsStill(t *testing.T) {
 		{"an empty restore_dir", "for: 1h\njob: {ps: 2, workers: 1, restore_dir: /train/old}", 1, "ps0, ps1 wait for the chief to set up /train/model, runner_utils, every 30s, since"},
 		{"redundant PS of which one has died", "for: 2h\njob: {ps: 1, workers: 1, redundant_ps: 1, max_steps: 100}\nscript: [\"30s: ps1 is killed\"]", 1, "chief waits for 2 ps, 1 listed, not ps 1"},
 		{"a chief that begins again and again", "for: 40m\nrun_config: {num_ps: 1, model_dir: '/models/run[1]', save_checkpoints_secs: 120}\njob: {restart_after: 20s, keep_ps: true}\nscript: [\"20m: chief is killed\"]", 1,
-			"and made no step since its end with code 1: not tried again after ValueError: The passed save_path is not a valid checkpoint: /models/run[1]/model.ckpt-1072"},
+			"and made no step since its end with code 1: not tried again, after ValueError: The passed save_path is not a valid checkpoint: /models/run[1]/model.ckpt-1072"},
 		{"a chief that ended its PS, which nobody starts again", "for: 40m\njob: {ps: 2, workers: 1, restart_after: 1m}\nscript: [\"10m: ps1 is killed\"]", 1,
 			"INV-8 BROKEN, as in the reference (Q327): no step since 9m59.89s: chief, worker1 wait for ps 0, 1 of 2"},
 		{"a cut that is longer than answers are sent", "for: 40m\njob: {ps: 2, workers: 1}\nscript: [\"10m: ps1 is unreachable for 40s\"]", 1,

@@ -14,7 +14,9 @@ var pageScript string
 // pageData is the data of the page, as JSON.
 type pageData struct {
 	// Report omits values that depend on the machine.
-	Report  *Report     `json:"report"`
+	Report *Report `json:"report"`
+	// Wrong says why the run is a failure, "" if it is none.
+	Wrong   string      `json:"wrong,omitempty"`
 	Columns []string    `json:"columns"`
 	Rows    [][]float64 `json:"rows"`
 	Bars    []Bar       `json:"bars"`
@@ -27,7 +29,7 @@ func (r *Report) WriteHTML(out io.Writer) error {
 	same := *r
 	same.WallSec = 0
 	names, rows := series.Rows(r.columns(), r.Samples)
-	if err := page.Line(pageData{&same, names, rows, r.Bars}); err != nil {
+	if err := page.Line(pageData{&same, r.Wrong(), names, rows, r.Bars}); err != nil {
 		return err
 	}
 	return page.End()

@@ -4,15 +4,24 @@
   const seconds = s => tickText(+s.toFixed(1) * 1e9), list = of => of || [];
   const tile = (value, text, kind) => el("div", { class: "tile " + (kind || "") }, el("b", {}, value), el("span", {}, text));
   const expected = list(r.expected), bad = list(r.invariants).filter(b => !expected.includes(b.invariant) && (!b.known || b.invariant === "INV-8"));
+  const count = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
   page.append(el("h1", {}, r.plan), el("p", { class: "hint" },
-    `a chief, ${r.workers} workers, ${r.ps} PS, TensorFlow ${r.tensorflow}, quirks ${r.quirks}, seed ${r.seed}, ${seconds(r.virtual_s)} of virtual time, trace ${r.trace}`));
+    `a chief, ${count(r.workers, "worker")}, ${r.ps} PS, TensorFlow ${r.tensorflow}, quirks ${r.quirks}, seed ${r.seed}, ${seconds(r.virtual_s)} of virtual time, trace ${r.trace}`),
+    el("p", { class: "hint" }, `calls of a server that is gone ${r.fail_fast ? "fail at once" : "wait for it"}; a changed cluster is tried ${count(r.max_retries, "more time")}, ${r.retry_wait_s}s after an error`),
+    ...list(r.notes).map(note => el("p", { class: "hint" }, note)));
   if (r.failure) page.append(el("p", { class: "tile bad" }, "the run broke off: " + r.failure));
+  if (data.wrong) page.append(el("p", { class: "tile bad" }, data.wrong));
+  const kept = expected.filter(name => !list(r.invariants).some(b => b.invariant === name));
+  const verdict = bad.length ? [bad.map(b => b.invariant).join(", "), "invariants that broke", "bad"] : kept.length ? [kept.join(", "), "invariants that should have broken", "bad"] :
+    r.undecided ? ["INV-8", "invariants not decided", "warn"] : [list(r.held).length, "invariants that hold", "good"];
   const failed = list(r.acts).filter(a => a.error).length;
   page.append(el("div", { class: "tiles" },
     tile(plain(r.global_step), "global step at the end"), tile((100 * w.goodput).toFixed(1) + " %", `goodput: ${plain(w.steps_lost)} of ${plain(w.steps_made)} steps lost`, w.goodput < .9 ? "warn" : ""),
     tile(seconds(w.paused_s), "without a step"), tile(seconds(w.saves_s), "workers held by saves"),
     tile(plain(r.deeds.saved || 0), "checkpoints saved"), tile(plain(r.deeds.retry || 0), "tries after errors"), tile(plain(r.deeds.failed || 0), "processes that gave up", r.deeds.failed ? "warn" : ""),
-    tile(bad.length ? bad.map(b => b.invariant).join(", ") : "hold", "invariants", bad.length ? "bad" : "good"),
+    ...(w.writes_failed ? [tile(w.writes_failed, "writes of checkpoints that failed", "warn")] : []),
+    ...(w.evaluation ? [tile(`${w.evaluation.evaluated} of ${w.evaluation.saved}`, `checkpoints evaluated, ${w.evaluation.skipped} skipped, ${seconds(w.evaluation.worst_lag_s)} behind at worst`)] : []),
+    tile(...verdict),
     failed ? tile(failed, "lines of the script failed", "bad") : ""));
 
   const events = w.failures.filter(f => f.at_s > 0).map(f => ({ x: f.at_s, text: f.what }));
@@ -52,6 +61,8 @@
   }
   table("Script", ["at", "what", "outcome"], list(r.acts).map(a => [seconds(a.at_s), a.what, a.error ? "failed: " + a.error : "done"]));
   table("Invariants that broke", ["at", "which", "what", "known"], list(r.invariants).map(b => [seconds(b.at_s), b.invariant, b.what, expected.includes(b.invariant) ? "the plan expects it" : b.known || ""]));
+  page.append(el("p", { class: "hint" }, [list(r.held).length ? list(r.held).join(", ") + " hold" : "", list(r.not_checked).length ? "not checked: " + r.not_checked.join(", ") : "", r.undecided ? "INV-8 not decided: " + r.undecided : ""].filter(Boolean).join("; ")));
   table("At the end", ["processes", "what"], r.processes.map(d => [d.processes.length > 4 ? `${d.processes[0]} to ${d.processes[d.processes.length - 1]} (${d.processes.length})` : d.processes.join(", "), d.what]));
   table("Timeline", ["at", "who", "what", "about"], r.timeline.map(m => [stamp(m.at_s * 1e9), m.who, m.what, m.about || ""]));
+  if (r.moments_total > r.timeline.length) page.append(el("p", { class: "hint" }, `and ${r.moments_total - r.timeline.length} more`));
 }

@@ -43,10 +43,12 @@ type Report struct {
 	// Serving says what the plan's agents served, nil for a plan without.
 	Serving   *Served `json:"serving,omitempty"`
 	Processes []Doing `json:"processes"`
-	// Invariants lists the broken invariants of TRN-6.5, and Expected those that the plan
-	// expects to break. NotChecked lists those that the run gave no occasion to check, with the
-	// reasons. Undecided says why INV-8 could not be decided, "" if it was.
+	// Invariants lists the broken invariants of TRN-6.5, Held those that were checked and did not
+	// break, and Expected those that the plan expects to break. NotChecked lists those that the run
+	// gave no occasion to check, with the reasons. Undecided says why INV-8 could not be decided, ""
+	// if it was.
 	Invariants []Broken `json:"invariants"`
+	Held       []string `json:"held"`
 	Expected   []string `json:"expected,omitempty"`
 	NotChecked []string `json:"not_checked,omitempty"`
 	Undecided  string   `json:"undecided,omitempty"`
@@ -62,10 +64,12 @@ type Report struct {
 	Samples []Sample `json:"-"`
 	Bars    []Bar    `json:"-"`
 
-	over   bool
-	causes []cause
-	saves  []time.Duration
-	due    time.Duration // the next sample
+	over    bool
+	why     func(process string) string // says why a process that failed did not try again
+	causes  []cause
+	saves   []saving
+	written []written     // checkpoints in the order of their saves
+	due     time.Duration // the next sample
 }
 
 // Moment is an action of a process of the job.

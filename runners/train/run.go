@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -34,8 +35,12 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	}
 	c := built.(*simrun.Cluster)
 	defer c.Close()
+	report.why = func(process string) string { return c.Training().Why(process) }
 	failure := p.live(ctx, c, acts, report)
 	report.sum(c, time.Since(began), failure)
+	if job.Evaluator {
+		report.Work.Evaluated = report.evaluation()
+	}
 	report.over = true // events of Close are not part of the run
 	return report, failure
 }
@@ -104,6 +109,8 @@ func (r *Report) observe(o runners.Observation) {
 	case ofJob:
 	case strings.HasPrefix(o.Op, "process."):
 		op = o.Op
+	case o.Op == "log.error" && strings.HasPrefix(o.Note, saveFailed):
+		op, o.Path, o.Note = "write-failed", "", raised(o.Note)
 	default:
 		return
 	}
@@ -116,7 +123,11 @@ func (r *Report) observe(o runners.Observation) {
 	if r.Serving != nil && r.Serving.isRoutine(o, op) {
 		return
 	}
-	r.moment(o, op, strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " ")))
+	said := strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))
+	if op == "failed" {
+		said += " (" + r.why(o.Pod) + ")"
+	}
+	r.moment(o, op, said)
 }
 
 // explains records events that may explain pauses and lost steps: ends of processes, and
@@ -127,9 +138,33 @@ func (r *Report) explains(o runners.Observation, op string) {
 		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At { // an end at the instant of a scripted action is that action's effect
 			r.causes = append(r.causes, cause{at: o.At, what: o.Pod + " ended with " + o.Note})
 		}
-	case op == "barrier":
-		r.saves = append(r.saves, o.At)
+	case op == "write-failed":
+		r.causes = append(r.causes, cause{at: o.At, what: "a write of a checkpoint failed"})
+	case op == "barrier" && o.Path == saveBarrier:
+		r.saves = append(r.saves, saving{o.At, math.MaxInt64})
+	case op == "evaluated":
+		r.evaluated(o.Path, o.At)
 	}
+	if n := len(r.saves); n > 0 && o.Pod == "chief" && (op == "saved" || op == "retry" || op == "process.exit") {
+		r.saves[n-1].to = min(r.saves[n-1].to, o.At)
+	}
+	if op == "saved" {
+		r.savedAt(o.Path, o.At)
+	}
+}
+
+const (
+	// saveFailed begins what the chief logs of a write of a checkpoint that failed (save_utils.py:377).
+	saveFailed = "Failed to save, retrying"
+	// saveBarrier is the action of the barrier that the chief places for a save.
+	saveBarrier = "Save"
+)
+
+// raised returns the error in the text of a traceback, without the module of its class.
+func raised(traceback string) string {
+	lines := strings.Split(strings.TrimSpace(traceback), "\n")
+	class, text, _ := strings.Cut(lines[len(lines)-1], ": ")
+	return class[strings.LastIndexByte(class, '.')+1:] + ": " + text
 }
 
 // about returns the subject of a moment, such as a path. It is "" for starts and ends of
@@ -152,9 +187,11 @@ func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	check := c.Training()
 	r.Undecided = check.Finish(c.Now())
 	r.NotChecked, r.Processes, r.Work = check.Unchecked(), doings(check), account(check, r.causes, r.saves)
+	r.Work.WritesFailed = r.Deeds["write-failed"]
 	for _, b := range check.Broken() {
 		r.Invariants = append(r.Invariants, Broken{Invariant: b.Invariant, AtSeconds: b.At.Seconds(), What: b.Text, Known: b.Known})
 	}
+	r.Held = r.held()
 	for _, name := range c.TrainerNames() {
 		if s, err := c.TrainerState(name); err == nil && s.Running {
 			r.Running = append(r.Running, name)

@@ -305,3 +305,41 @@ func TestAnActThatFailsIsReported(t *testing.T) {
 		t.Errorf("got %v, want a run that was interrupted to say so", err)
 	}
 }
+
+// Goal: the report says which writes of checkpoints failed, how far the evaluator was behind, and
+// why a process that failed did not try again. The time of a save is no failure's.
+func TestTheReportTellsOfSavesAndEvaluations(t *testing.T) {
+	plan, err := Read("p.yaml", []byte("for: 30m\njob: {ps: 2, workers: 2, save_every: 2m, save_time: 50s, evaluator: true, eval_time: 3m, restart_after: 20s}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := func(at time.Duration, f runners.Fault) runners.Act {
+		return runners.Act{At: at, Until: at, Text: f.Kind, Do: func(c runners.Cluster) error { return c.BeginFault(f) }}
+	}
+	report, err := plan.Run(context.Background(), []runners.Act{
+		fault(7*time.Minute, runners.Fault{Kind: "trainer.save-errors", N: 1}), fault(12*time.Minute, runners.Fault{Kind: "trainer.killed", Pod: "worker1"}),
+		fault(29*time.Minute, runners.Fault{Kind: "trainer.killed", Pod: "ps1"}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	report.Print(&text)
+	for _, want := range []string{
+		"chief      write-failed InternalError: /train/model/model.ckpt-", ": the write was not confirmed\n", "writes that failed       1, each save is tried twice\n",
+		"a write of a checkpoint failed: 100.", " skipped, ", "chief      failed UnavailableError: failed to connect to all addresses: 10.250.0.5:30000 (the cluster had changed once more than the 0 times it is tried again)\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("got\n%s\nwant %s", text.String(), want)
+		}
+	}
+	e := report.Work.Evaluated
+	if e.Saved != report.Deeds["saved"] || e.Evaluated+e.Skipped+e.Left != e.Saved || e.Evaluated != report.Deeds["evaluated"] || e.Skipped == 0 || e.WorstLagSeconds < 180 || e.LagSeconds > e.WorstLagSeconds {
+		t.Errorf("got %+v, want the evaluations of %v", e, report.Deeds)
+	}
+	for _, f := range report.Work.Failures {
+		if f.What == "trainer.killed" && f.AtSeconds == 720 && f.PausedSeconds > 1 || f.What == "trainer.save-errors" {
+			t.Errorf("got %+v, want no time of a save", f)
+		}
+	}
+}

@@ -25,6 +25,10 @@ type Work struct {
 	LastStepSeconds float64 `json:"last_step_s"`
 	PausedSeconds   float64 `json:"paused_s"`
 	SavesSeconds    float64 `json:"saves_s"`
+	// WritesFailed counts writes of checkpoints that failed. The chief tries each save twice.
+	WritesFailed int `json:"writes_failed"`
+	// Evaluated says how the evaluator kept up, nil without one.
+	Evaluated *Evaluation `json:"evaluation,omitempty"`
 	// Failures lists, in order of time, what cost steps or time.
 	Failures []Failure `json:"failures"`
 }
@@ -63,9 +67,12 @@ type Doing struct {
 	who string
 }
 
+// saving is a save of the chief, from its barrier until the checkpoint is written or the chief ends.
+type saving struct{ from, to time.Duration }
+
 // account attributes pauses and lost steps to causes, and sums them up. causes are in order
 // of time.
-func account(check *traincheck.Checker, causes []cause, saves []time.Duration) Work {
+func account(check *traincheck.Checker, causes []cause, saves []saving) Work {
 	made, last := check.Steps()
 	w := Work{StepsMade: made, LastStepSeconds: last.Seconds(), SavesSeconds: check.Saves().Seconds(), Goodput: 1, Failures: []Failure{}}
 	start := &cause{what: "the start"}
@@ -89,8 +96,8 @@ func account(check *traincheck.Checker, causes []cause, saves []time.Duration) W
 		if p.From > 0 {
 			of = causeOf(causes, p.From, p.To)
 		}
-		saving := slices.ContainsFunc(saves, func(at time.Duration) bool { return p.From <= at && at <= p.To })
-		if of != nil && (of.at >= p.From || !saving) {
+		saved := slices.ContainsFunc(saves, func(s saving) bool { return s.from <= p.To && p.From <= s.to })
+		if of != nil && (of.at >= p.From || !saved) {
 			of.PausedSeconds += took
 		}
 	}
@@ -132,6 +139,12 @@ func causeOf(causes []cause, from, to time.Duration) *cause {
 func (w *Work) print(out io.Writer) {
 	fmt.Fprintf(out, "  %-24s %d, %d of them lost, goodput %.1f %%\n", "steps made", w.StepsMade, w.StepsLost, 100*w.Goodput)
 	fmt.Fprintf(out, "  %-24s %.3fs, the last one at %.3fs; saves held the workers %.3fs\n", "without a step", w.PausedSeconds, w.LastStepSeconds, w.SavesSeconds)
+	if w.WritesFailed > 0 {
+		fmt.Fprintf(out, "  %-24s %d, each save is tried twice\n", "writes that failed", w.WritesFailed)
+	}
+	if w.Evaluated != nil {
+		w.Evaluated.print(out)
+	}
 	for _, f := range w.Failures {
 		fmt.Fprintf(out, "  %10.3fs  %s: %.3fs without a step, %d steps lost\n", f.AtSeconds, f.What, f.PausedSeconds, f.StepsLost)
 	}
@@ -151,10 +164,6 @@ func doings(check *traincheck.Checker) (list []Doing) {
 
 // printInvariants writes the report's section on invariants.
 func (r *Report) printInvariants(w io.Writer) {
-	held := slices.DeleteFunc(slices.Clone(invariants), func(name string) bool {
-		return strings.Contains(strings.Join(r.NotChecked, " "), name) || name == traincheck.Liveness && r.Undecided != "" ||
-			slices.ContainsFunc(r.Invariants, func(b Broken) bool { return b.Invariant == name })
-	})
 	for _, b := range r.Invariants {
 		verdict := "BROKEN"
 		switch {
@@ -173,12 +182,20 @@ func (r *Report) printInvariants(w io.Writer) {
 	for _, name := range r.kept() {
 		fmt.Fprintf(w, "  %s holds, which the plan expects to break\n", name)
 	}
-	if len(held) > 0 {
-		fmt.Fprintf(w, "  %s hold\n", strings.Join(held, ", "))
+	if len(r.Held) > 0 {
+		fmt.Fprintf(w, "  %s hold\n", strings.Join(r.Held, ", "))
 	}
 	if len(r.NotChecked) > 0 {
 		fmt.Fprintf(w, "  not checked: %s\n", strings.Join(r.NotChecked, ", "))
 	}
+}
+
+// held lists the invariants that were checked and did not break.
+func (r *Report) held() []string {
+	return slices.DeleteFunc(slices.Clone(invariants), func(name string) bool {
+		return strings.Contains(strings.Join(r.NotChecked, " "), name) || name == traincheck.Liveness && r.Undecided != "" ||
+			slices.ContainsFunc(r.Invariants, func(b Broken) bool { return b.Invariant == name })
+	})
 }
 
 // kept lists the invariants that the plan expects to break but that held.

@@ -61,7 +61,9 @@ type process struct {
 	retried time.Duration // when it last left its session to try again
 	addr    string        // where it serves
 	code    string        // how it ended, as "code 1"
-	gaveUp  string        // is the error with which it ended, "" without one
+	lastTry string        // is the error after which it tried again, "" for none since its start
+	why     string        // says why it did not try again after an error, "" without one
+	gaveUp  string        // is why with the error with which it ended, "" without one
 }
 
 // New makes the checker of a job. kept is the set of quirks that the job's code keeps.
@@ -120,20 +122,31 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.barrier.gaveUp(o.Pod)
 		c.health.leaves(o.Pod)
 		p.retried = o.At
-		if o.Op == "training.failed" {
-			p.gaveUp = c.decision(o.Note)
+		if o.Op == "training.retry" {
+			p.lastTry = o.Note
+			return
 		}
+		p.why = c.decision(o.Pod, o.Note)
+		p.gaveUp = p.why + ", after " + o.Note
 	}
 }
 
-// decision says why a process did not retry after an error. failed has the form "class:
-// error".
-func (c *Checker) decision(failed string) string {
-	if class, _, _ := strings.Cut(failed, ": "); job.Temporary(class) {
-		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again, after %s", *c.spec.MaxRetries, failed)
+// decision says why a process did not retry after an error. failed has the form "class: error". An
+// error that is tried again ends a process after a wait for the cluster, unless it came of the end of
+// the PS (cpu_training.py:2122), which only the chief asks for and nobody repeats.
+func (c *Checker) decision(who, failed string) string {
+	class, _, _ := strings.Cut(failed, ": ")
+	switch last := c.procs[who].lastTry; {
+	case !job.Temporary(class) || last == "" && who != "chief":
+		return "not tried again"
+	case last != "" && strings.HasSuffix(failed, last):
+		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again", *c.spec.MaxRetries)
 	}
-	return "not tried again after " + failed
+	return "it could not end its PS"
 }
+
+// Why says why a process that failed did not try again, "" if none of its lives has failed.
+func (c *Checker) Why(process string) string { return c.procs[process].why }
 
 // Disturbed records a disturbance from outside of the job, its network or its ZooKeeper. A
 // lasting disturbance goes on until Disturbed is called for it again, with over set.

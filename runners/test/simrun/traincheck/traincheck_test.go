@@ -59,6 +59,11 @@ func (s *story) op(who, op, path string) {
 	s.check.Observe(o)
 }
 
+// tries reports that a process tries again after an error.
+func (s *story) tries(who, after string) {
+	s.check.Observe(runners.Observation{At: s.now, Pod: who, Op: "training.retry", Note: after})
+}
+
 // ends reports that a process ends with an error.
 func (s *story) ends(who, failed string) {
 	for _, o := range []runners.Observation{{Op: "training.failed", Note: failed}, {Op: "process.exit", Note: "code 1"}} {
@@ -308,7 +313,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 				s.step(10)
 			}
 		}},
-		{name: "processes that ended one after the other", life: true, invariant: "INV-8", text: "chief, worker1 have ended from 1m0s to 3m0s with code 1: not tried again after ValueError: no checkpoint; worker2", tell: func(s *story) {
+		{name: "processes that ended one after the other", life: true, invariant: "INV-8", text: "chief, worker1 have ended from 1m0s to 3m0s with code 1: not tried again, after ValueError: no checkpoint; worker2", tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
 			s.ends("chief", "ValueError: no checkpoint")
@@ -316,7 +321,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.ends("worker1", "ValueError: no checkpoint")
 			s.pass(11 * time.Minute)
 		}},
-		{name: "a chief that gave up", life: true, invariant: "INV-8", text: "no step since 1m0s: chief has ended at 1m0s with code 1: not tried again after ValueError: no checkpoint; worker1", tell: func(s *story) {
+		{name: "a chief that gave up", life: true, invariant: "INV-8", text: "no step since 1m0s: chief has ended at 1m0s with code 1: not tried again, after ValueError: no checkpoint; worker1", tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
 			s.ends("chief", "ValueError: no checkpoint")
@@ -325,7 +330,15 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "a worker that tried often enough", life: true, invariant: "INV-8", text: "worker1 has ended at 1m0s with code 1: the cluster had changed once more than the 2 times it is tried again, after UnavailableError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
+			s.tries("worker1", "UnavailableError: gone")
 			s.ends("worker1", "UnavailableError: gone")
+			s.pass(11 * time.Minute)
+		}},
+		{name: "a chief that could not end its PS", life: true, invariant: "INV-8", text: "chief has ended at 1m0s with code 1: it could not end its PS, after DeadlineExceededError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
+			s.pass(time.Minute)
+			s.step(10)
+			s.tries("chief", "UnavailableError: gone")
+			s.ends("chief", "DeadlineExceededError: gone")
 			s.pass(11 * time.Minute)
 		}},
 		{name: "a chief that failed and ended the PS", life: true, invariant: "INV-8", known: "Q327", text: "ps0 has ended at 1m0s with code 0", spec: cluster.TrainingSpec{RestartAfter: time.Second}, tell: failWithPS},
