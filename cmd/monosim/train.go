@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -191,6 +192,11 @@ func (j *trainJob) outcome(ctx context.Context, report *train.Report, failure er
 // sweepAll runs the plan for each combination of the swept values, and prints a row for each run.
 // The row also holds the error of a run that failed.
 func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name string, text []byte, instead []train.Value) error {
+	for _, v := range instead {
+		if slices.ContainsFunc(o.sweep, func(swept string) bool { return strings.HasPrefix(swept, v.Place+"=") }) {
+			return command.BadInput(fmt.Errorf("--%s: found it beside --sweep %s=, want one of them", v.Place, v.Place))
+		}
+	}
 	values := map[string]string{}
 	read := func() (*trainJob, error) {
 		all := slices.Clone(instead)

@@ -135,6 +135,8 @@ func TestTrainWritesSeriesPagesAndSweeps(t *testing.T) {
 		{[]string{"--sweep", "job.max_retries"}, 2, `--sweep: found "job.max_retries", want a place of the plan and its values`},
 		{[]string{"--sweep", "job.retries=1"}, 2, `plan.yaml:2:6: job: found key "retries", want one of application_master`},
 		{[]string{"--sweep", "script.more=1"}, 2, "script.more: found no such place in the plan"},
+		{[]string{"--seed", "5", "--sweep", "seed=1,2"}, 2, "--seed: found it beside --sweep seed=, want one of them"},
+		{[]string{"--quirks", "fixed", "--sweep", "quirks=python"}, 2, "--quirks: found it beside --sweep quirks=, want one of them"},
 		{[]string{"--sweep", "seed=1", "--json"}, 2, "--sweep: found it with --json"},
 		{[]string{"--every", "-1s"}, 2, "--every: found -1s, want a time above 0"},
 		{[]string{"--every", "1s"}, 2, "--every: found 1s, want a time above 0, and a file for its rows by --series or --html"},
