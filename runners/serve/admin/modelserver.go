@@ -1,11 +1,15 @@
 package admin
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,8 +55,36 @@ func (m modelServer) answers(in scriptedAnswers) (Nothing, error) {
 	if err != nil {
 		return Nothing{}, err
 	}
+	for _, model := range script.Models() {
+		if err := m.known("models", model); err != nil {
+			return Nothing{}, err
+		}
+	}
 	m.server.SetAnswers(script)
 	return Nothing{}, nil
+}
+
+// known returns an error for the name of a model that the server does not have. A server that has none
+// yet may be told of any.
+func (m modelServer) known(field, model string) error {
+	models := slices.Sorted(maps.Keys(m.server.Versions()))
+	if len(models) == 0 || slices.Contains(models, model) {
+		return nil
+	}
+	return fmt.Errorf("%s: found %q, want one of %s", field, model, strings.Join(models, ", "))
+}
+
+// befall begins a fault of requests. No model stands for all.
+func (m modelServer) befall(f serve.RequestFault) (Nothing, error) {
+	if f.Version < 0 {
+		return Nothing{}, fmt.Errorf("version: found %d, want 1 or more, or 0 for all", f.Version)
+	}
+	if f.Model != "" {
+		if err := m.known("model", f.Model); err != nil {
+			return Nothing{}, err
+		}
+	}
+	return Nothing{}, m.server.Befall(f)
 }
 
 // modelServer holds the functions behind the actions of one model server process.
@@ -127,13 +159,40 @@ func (m modelServer) breakVersion(in dirNamed) (Nothing, error) {
 	if in.Path == "" {
 		return Nothing{}, errors.New("path: found none, want the directory of a version as the server is told it, as /models/ranker/3")
 	}
+	if err := placeOfVersions(in.Path); err != nil {
+		return Nothing{}, err
+	}
 	m.server.Break(in.Path)
 	return Nothing{}, nil
 }
 
+// placeOfVersions returns an error for a path that is neither a directory of versions nor that of a
+// version in one. The version itself may come later.
+func placeOfVersions(name string) error {
+	name = filepath.Clean(strings.TrimPrefix(name, "file://"))
+	base := name
+	if isVersion(name) {
+		base = filepath.Dir(name)
+	}
+	entries, err := os.ReadDir(base)
+	switch {
+	case err != nil:
+		return fmt.Errorf("path: found %q, want the base path of a model or a version below one; there is no directory %s", name, base)
+	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isVersion(e.Name()) }):
+		return fmt.Errorf("path: found %q, want the base path of a model or a version below one; %s has no versions", name, base)
+	}
+	return nil
+}
+
+func isVersion(name string) bool {
+	_, err := strconv.ParseInt(filepath.Base(name), 10, 64)
+	return err == nil
+}
+
 func (m modelServer) repairVersion(in dirNamed) (Nothing, error) {
 	if !m.server.Repair(in.Path) {
-		return Nothing{}, fmt.Errorf("path: found no broken %q; GET /state lists those that are", in.Path)
+		_, broken := m.server.Faults()
+		return Nothing{}, fmt.Errorf("path: found no broken %q, want one of %s", in.Path, cmp.Or(strings.Join(broken, ", "), "none: nothing is broken"))
 	}
 	return Nothing{}, nil
 }
@@ -145,7 +204,7 @@ type slowAsked struct {
 }
 
 func (m modelServer) slow(in slowAsked) (Nothing, error) {
-	return Nothing{}, m.server.Befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Delay: time.Duration(in.Delay), Methods: inferences})
+	return m.befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Delay: time.Duration(in.Delay), Methods: inferences})
 }
 
 type slowedDown struct {
@@ -173,7 +232,7 @@ func (m modelServer) failVersion(in failedVersion) (Nothing, error) {
 	if err != nil {
 		return Nothing{}, err
 	}
-	return Nothing{}, m.server.Befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Err: failure, Methods: inferences})
+	return m.befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Err: failure, Methods: inferences})
 }
 
 type failedRequests struct {
@@ -206,7 +265,7 @@ func (m modelServer) befallNext(f serve.RequestFault) (Nothing, error) {
 	if f.Next < 1 {
 		return Nothing{}, fmt.Errorf("next: found %d, want 1 or more", f.Next)
 	}
-	return Nothing{}, m.server.Befall(f)
+	return m.befall(f)
 }
 
 func (m modelServer) heal(Nothing) (Nothing, error) {

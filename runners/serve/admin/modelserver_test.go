@@ -204,6 +204,16 @@ func TestWhatAModelServerDoesNotTake(t *testing.T) {
 		{"/versions/repair", `{"path": "/none"}`, "found no broken"},
 		{"/answers", `{"models": {"ranker": [{"delay": "soon"}]}}`, `answers:1:31: found delay \"soon\"`},
 		{"/answers", `{"models": 3}`, `found \"3\" for models, want a mapping`},
+		{"/versions/repair", `{"path": "/none"}`, "want one of none: nothing is broken"},
+		{"/versions/break", `{"path": "/nowhere/at/all"}`, `path: found \"/nowhere/at/all\", want the base path of a model or a version below one; there is no directory /nowhere/at/all`},
+		{"/versions/break", `{"path": "/nowhere/3"}`, "there is no directory /nowhere"},
+		{"/versions/break", `{"path": "` + l.dir + `/../.."}`, "has no versions"},
+		{"/versions/fail", `{"model": "rankr", "version": 1, "error": "INTERNAL:x"}`, `model: found \"rankr\", want one of ranker`},
+		{"/versions/slow", `{"model": "rankr", "delay": "1s"}`, `model: found \"rankr\", want one of ranker`},
+		{"/versions/slow", `{"model": "ranker", "version": -1, "delay": "1s"}`, `version: found -1, want 1 or more`},
+		{"/requests/fail", `{"next": 1, "model": "rankr", "error": "INTERNAL:x"}`, `model: found \"rankr\", want one of ranker`},
+		{"/requests/delay", `{"next": 1, "model": "rankr", "delay": "1s"}`, `model: found \"rankr\", want one of ranker`},
+		{"/answers", `{"models": {"rankr": [{"delay": "1s"}]}}`, `models: found \"rankr\", want one of ranker`},
 		{"/slow", ``, "times: found 0 times as long, want a number above 0"},
 	} {
 		if status, answer := ask(t, "POST", l.admin.URL()+c.path, c.body); status != 400 || !strings.Contains(answer, c.want) {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/serve/admin"
 	"github.com/monosim/monosim/runners/show/webpage"
@@ -134,7 +136,28 @@ func (p *Playground) deleteVersion(in versionAsked) (admin.Nothing, error) {
 	if err := in.check(p.d); err != nil {
 		return admin.Nothing{}, err
 	}
-	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.DeleteVersion(in.BasePath, in.Version) })
+	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
+		versions, err := c.Versions(in.BasePath)
+		if err != nil {
+			return err
+		}
+		if err := in.exists(versions); err != nil {
+			return err
+		}
+		return c.DeleteVersion(in.BasePath, in.Version)
+	})
+}
+
+// exists returns an error unless the version is one of those that the base path has.
+func (a versionAsked) exists(versions []int64) error {
+	switch {
+	case slices.Contains(versions, a.Version):
+		return nil
+	case len(versions) == 0:
+		return fmt.Errorf("version: found %d, want none: %s has no versions", a.Version, a.BasePath)
+	}
+	names := lists.Map(versions, func(v int64) string { return strconv.FormatInt(v, 10) })
+	return fmt.Errorf("version: found %d, want one of %s: %s has no others", a.Version, strings.Join(names, ", "), a.BasePath)
 }
 
 type modelAsked struct {

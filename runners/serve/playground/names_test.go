@@ -141,3 +141,23 @@ func TestSizesThatNoDiskHolds(t *testing.T) {
 		}
 	}
 }
+
+// Goal: a version that is not there is not deleted in silence: the error names the field and what exists.
+func TestVersionsThatAreNotThere(t *testing.T) {
+	for _, c := range []struct {
+		versions []int64
+		want     string
+	}{
+		{[]int64{1, 7}, ""},
+		{[]int64{1, 2}, "version: found 7, want one of 1, 2: /models/ctr/entry has no others"},
+		{nil, "version: found 7, want none: /models/ctr/entry has no versions"},
+	} {
+		got := ""
+		if err := (versionAsked{BasePath: "/models/ctr/entry", Version: 7}).exists(c.versions); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: got %q, want %q", c.versions, got, c.want)
+		}
+	}
+}

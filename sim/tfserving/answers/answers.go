@@ -1,6 +1,8 @@
 package answers
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -9,6 +11,9 @@ import (
 
 // Script holds the scripted answers of models. It is immutable. A nil Script has no answers.
 type Script struct{ models map[string][]*rule }
+
+// Models returns the names of the models that the script answers for.
+func (s *Script) Models() []string { return slices.Sorted(maps.Keys(s.models)) }
 
 // Question is a request to a model that has passed the server's checks.
 type Question struct {

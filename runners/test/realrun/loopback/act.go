@@ -4,12 +4,27 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
 // ExportVersion adds a version directory of sizeBytes below a base path.
 func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error {
 	return c.disks.addVersion(basePath, version, sizeBytes)
+}
+
+// Versions returns the versions below a base path, in ascending order. A base path that is absent
+// has none.
+func (c *Cluster) Versions(basePath string) ([]int64, error) {
+	names, err := c.StoredNames(basePath)
+	var versions []int64
+	for _, name := range names {
+		if version, err := strconv.ParseInt(name, 10, 64); err == nil {
+			versions = append(versions, version)
+		}
+	}
+	slices.Sort(versions)
+	return versions, reason(basePath, err)
 }
 
 // DeleteVersion removes a version directory, or the whole base path for version 0. It

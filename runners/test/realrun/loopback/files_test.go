@@ -117,6 +117,21 @@ func FuzzNamesStayInTheCluster(f *testing.F) {
 	})
 }
 
+func TestVersionsOfABasePath(t *testing.T) {
+	c, _ := filesOnly(t, t.TempDir())
+	for _, version := range []int64{10, 2} {
+		if err := c.ExportVersion("/models/ctr/other", version, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := c.Versions("/models/ctr/other"); err != nil || !slices.Equal(got, []int64{2, 10}) {
+		t.Errorf("got %v, %v, want 2 and 10", got, err)
+	}
+	if got, err := c.Versions("/models/none"); err != nil || len(got) > 0 {
+		t.Errorf("an absent base path: got %v, %v, want none", got, err)
+	}
+}
+
 func TestErrorsOfFilesNameNoFolderOfThisHost(t *testing.T) {
 	c, root := filesOnly(t, t.TempDir())
 	for what, err := range map[string]error{
