@@ -196,3 +196,40 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And ps1 is killed
     And 163s pass
     Then within 4m the cluster is whole
+
+  # TRN-8.15: a worker that waits for an answer that was given up does so for good, through all later saves.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A worker that was cut off in a step does not come to the barriers of later saves
+    Given a training job with 2 workers and 2 PS
+    And the job setting save_steps is "50"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 187s pass
+    And worker2 becomes unreachable for 15s
+    And ps0 stops for 1s
+    And 165s pass
+    Then worker2 is at work
+
+  # TFS-5.4: the PS does not try the version again, and the entry waits for it (agent_v1.py:145).
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @not-real @not-python
+  Scenario: The graph of a PS comes after its server has given up
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And the agent setting "num_ps" is "1"
+    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the cluster starts
+    And 1s passes
+    And version 1 of predict_ctr:ps_0 is deleted
+    And 1s passes
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB
+    And 459s pass
+    And the graph of version 2 of predict_ctr:ps_0 arrives
+    And 151s pass
+    Then within 4m the cluster is whole

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -24,6 +25,8 @@ type still struct {
 	ephemeral map[string]bool
 	pods      []runners.Pod
 	reloads   map[string]bool
+	// failed has the models of which every server has given up version 2.
+	failed map[string]bool
 }
 
 func (s still) PodState(string) (runners.PodState, error) {
@@ -33,6 +36,11 @@ func (s still) PodState(string) (runners.PodState, error) {
 func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, error) {
 	if s.serves[pod+" "+model] {
 		return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
+	}
+	if s.failed[model] {
+		given := env.ModelVersionStatus{Version: 2, State: env.StateEnd}
+		given.Status.Code = rpcerrors.NotFound
+		return []env.ModelVersionStatus{given, {Version: 1, State: env.StateEnd}}, nil
 	}
 	return nil, nil
 }
@@ -137,6 +145,23 @@ func TestGhostsOfSeveralReplicas(t *testing.T) {
 		_ = c.Look(outlives + 3*LookEvery)
 		if got := len(c.Broken()); got != one.want {
 			t.Errorf("%+v: %v broke, want %d ghosts", one, broke(c), one.want)
+		}
+	}
+}
+
+// Goal: what a server has given up is registered as that, or as unknown, and not as what it was before. A
+// version that another one has left behind is none that was given up.
+func TestWhatWasGivenUpIsRegisteredAsThat(t *testing.T) {
+	for _, c := range []struct {
+		stat   string
+		failed bool
+		want   bool
+	}{{"20", true, true}, {"50", true, false}, {"0", true, false}, {"20", false, false}} {
+		view := still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": ` + c.stat + `}`}, failed: map[string]bool{"ps_0": c.failed}}
+		w := &whole{Checker: New(view), served: map[string][]string{}, nodes: map[string]string{}, waits: map[string]bool{}}
+		err := w.asFound("shard0-replica0", &place{v1: true}, &target{kind: "ps", model: "ps_0", node: replica1})
+		if b, ok := err.(runners.Broken); ok != c.want || ok && b.Invariant != Bound {
+			t.Errorf("registered as %s, given up %v: got %v, want it broken: %v", c.stat, c.failed, err, c.want)
 		}
 	}
 }

@@ -190,6 +190,15 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 	if err != nil {
 		return err
 	}
+	for i := range p.before {
+		given, err := w.unserved(p, &p.before[i])
+		if err != nil {
+			return err
+		}
+		if given {
+			held[p.before[i].kind] = true
+		}
+	}
 	if err := w.servers(pod, p, s, held); err != nil {
 		return err
 	}
@@ -250,6 +259,34 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 // endless is the time after which a reload that still waits for its models counts as one that never
 // returns.
 const endless = 2 * time.Minute
+
+// unserved reports whether no pod serves a model for which the entry of a place waits, because loads
+// have failed, which no server tries again (TFS-5.4).
+func (c *Checker) unserved(p *place, t *target) (failed bool, err error) {
+	kind, _, _ := strings.Cut(t.model, "_")
+	newest, err := c.versions(t)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range c.view.Pods() {
+		elsewhere := false
+		for _, a := range c.view.Agents(other.Name) {
+			o, err := c.placeOf(other.Name, a)
+			if err != nil {
+				return false, err
+			}
+			elsewhere = elsewhere || o.prefix != p.prefix
+		}
+		if elsewhere {
+			continue
+		}
+		if len(c.available(other.Name, kind, t.model)) > 0 {
+			return false, nil
+		}
+		failed = failed || c.failed(other.Name, &target{kind: kind, model: t.model}, newest)
+	}
+	return failed, nil
+}
 
 // lookAtReloads notes which servers are in a reload.
 func (c *Checker) lookAtReloads() {
@@ -339,6 +376,9 @@ func (w *whole) asFound(pod string, p *place, t *target) error {
 	says := !p.v1 || ok && replicaOf(z.Data).Stat == env.StateAvailable
 	if ok && !says && len(w.available(pod, t.kind, t.model)) > 0 {
 		return w.failure(Bound, "%s serves %s, want %s as AVAILABLE, got %v", pod, t.model, t.node, replicaOf(z.Data).Stat)
+	}
+	if stat := replicaOf(z.Data).Stat; ok && p.v1 && stat != env.StateEnd && stat != env.StateUnknown && w.givenUp(pod, t) {
+		return w.failure(Bound, "%s has given up all versions of %s, want %s as END, got %v", pod, t.model, t.node, stat)
 	}
 	if ok && says {
 		w.serves(pod, p, t)
@@ -462,6 +502,18 @@ func (c *Checker) failed(pod string, t *target, versions []int64) bool {
 	return err == nil && slices.ContainsFunc(statuses, func(s env.ModelVersionStatus) bool {
 		return s.State == env.StateEnd && s.Status.Code != rpcerrors.OK && slices.Contains(versions, s.Version)
 	})
+}
+
+// givenUp reports whether no version of a model is left on its server, and one could not be loaded.
+func (c *Checker) givenUp(pod string, t *target) (failed bool) {
+	statuses, _ := c.view.ModelStatus(pod, t.kind, t.model)
+	for _, s := range statuses {
+		if s.State != env.StateEnd {
+			return false
+		}
+		failed = failed || s.Status.Code != rpcerrors.OK
+	}
+	return failed
 }
 
 // nothingElse checks that a pod of v3 serves no declared model other than its targets.

@@ -150,6 +150,9 @@ func (b *barrier) late(worker string, r *release) bool {
 	case r.left && known == "":
 		known = jobquirks.Q324.String()
 	}
+	if w, ok := b.c.present(worker); known == "" && ok && w.Lost {
+		known = callsOfCut
+	}
 	b.c.breaks("INV-2", fmt.Sprintf("%s %d", worker, r.removal), known, "%s has not unblocked since the barrier was removed at %v, want that within %v", worker, r.at, unblocks)
 	return true
 }
