@@ -22,10 +22,11 @@ const (
 type choice struct {
 	name string
 	// begin is the template of the sentence that begins it. end is that of the sentence that ends
-	// it, "" for none. lasts means that it lasts for a time and then ends by itself.
-	begin, end string
-	lasts      bool
-	fatal      bool
+	// it, "" for none. lasts means that it lasts for a time and then ends by itself, soon that this
+	// time is less than a minute.
+	begin, end  string
+	lasts, soon bool
+	fatal       bool
 }
 
 // faultChoice makes the choice for a kind of fault.
@@ -48,10 +49,14 @@ func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	all = lists.MapOrNil(w.kinds, faultChoice)
 	for _, act := range w.Acts {
 		begin, end, lasts := strings.Cut(act, later)
+		soon := false
+		if first, second, ok := strings.Cut(act, within); ok {
+			begin, end, lasts, soon = first, second, true, true
+		}
 		if text, ok := strings.CutSuffix(act, lasting); ok {
 			begin, lasts = text, true
 		}
-		all = append(all, choice{name: act, begin: begin, end: end, lasts: lasts})
+		all = append(all, choice{name: act, begin: begin, end: end, lasts: lasts, soon: soon})
 	}
 	for _, c := range all {
 		if drawn.New(seed, "swarm "+c.name).N(3) == 0 {
@@ -168,6 +173,9 @@ func (w *World) drawAct(c choice, cast *drawn.Cast, seed uint64, dial string) (a
 		return a, true
 	}
 	a.For, _ = time.ParseDuration(drawn.Duration.Draw(cast, drawn.New(seed, dial+" for"), nil))
+	if c.soon {
+		a.For = time.Duration(1+drawn.New(seed, dial+" for").N(60)) * time.Second
+	}
 	if c.end != "" {
 		// The sentence that ends the act draws its words from the same numbers as the one that
 		// begins it, so that both name the same things.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
@@ -460,6 +461,71 @@ func TestAHuntForQuirksEnds(t *testing.T) {
 	h = &Hunt{Find: []string{"Q208", absent}, Seed: 1, Seeds: 2}
 	if hunted(t, h); !slices.Contains(h.Missing(), absent) {
 		t.Errorf("missing %v, want %s, which those worlds do not show", h.Missing(), absent)
+	}
+}
+
+// Goal: a failure that the repair of a known cause helps is still taken for new where another repair
+// helps, too, and no longer once that one is known. Method: a cut after which nothing is bound, where
+// Q208's repair binds anew and Q41's tries again.
+func TestACauseIsFoundBehindAKnownOne(t *testing.T) {
+	all, err := repairable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Hunt{Runner: &simrun.Runner{}, Find: []string{"Q41", "Q208"}, all: all}
+	h.tally.Found = []*Found{{What: "bound", Cause: "Q208"}}
+	f := h.story(museum(t, "museum/agents_v3.feature", "@Q41"), 1)
+	if f == nil || f.what != "bound" {
+		t.Fatalf("the story gives %+v, want that bound breaks", f)
+	}
+	if g := h.hidden(f, h.causes(), h.fresh()); g == nil || !slices.Equal(g.fresh, []string{"Q41"}) {
+		t.Errorf("behind Q208 is %+v, want Q41", g)
+	}
+	h.tally.Found = append(h.tally.Found, &Found{What: "bound", Cause: "Q41"})
+	if g := h.hidden(f, h.causes(), h.fresh()); g != nil {
+		t.Errorf("behind Q208 and Q41 is %+v, want nothing", g)
+	}
+}
+
+// Goal: of failures that broke the same law one is shrunk at a time, and none is left out.
+func TestFailuresOfALawAreShrunkOneByOne(t *testing.T) {
+	var list []*failure
+	for _, what := range []string{"bound", "bound", "listed", "bound", "serves"} {
+		list = append(list, &failure{what: what})
+	}
+	now, later := unlike(append(list, &failure{what: "bound", known: "Q1"}))
+	whats := func(list []*failure) string {
+		return strings.Join(lists.Map(list, func(f *failure) string { return f.what + f.known }), " ")
+	}
+	if got := whats(now) + ", then " + whats(later); got != "bound listed serves boundQ1, then bound bound" {
+		t.Errorf("shrunk are %s, want one of each law first", got)
+	}
+}
+
+// Goal: a world that shows nothing new gets ever fewer stories, down to a quarter, in a hunt that ends by
+// its time. Where each world gets a number of stories, all get the same.
+func TestWorldsThatShowNothingNewGetFewerStories(t *testing.T) {
+	h := &Hunt{Worlds: Worlds()[:2]}
+	h.shares = []share{{dry: 3 * dryAfter}, {dry: dryAfter - 1}}
+	count := func() (first, second int) {
+		stories, _ := h.next(8)
+		for _, s := range stories {
+			if s.World == h.Worlds[0] {
+				first++
+			}
+		}
+		return first, len(stories) - first
+	}
+	if first, second := count(); first != 2 || second != 8 {
+		t.Errorf("the worlds get %d and %d of 8 stories, want 2 and 8", first, second)
+	}
+	h.Seeds = 100
+	if first, second := count(); first != 8 || second != 8 {
+		t.Errorf("with a number of stories the worlds get %d and %d of 8, want 8 each", first, second)
+	}
+	h.Seeds = 13
+	if first, second := count(); first != 3 || second != 0 {
+		t.Errorf("of 13 stories, of which 10 and 16 are told, the worlds get %d and %d, want 3 and none", first, second)
 	}
 }
 

@@ -33,8 +33,8 @@ type Hunt struct {
 	// Quirks is the choice of quirks for stories whose world sets none.
 	Quirks string
 	// Find, when set, lists quirks by id. The hunt ends once each was found as a cause. To show
-	// rare quirks, one of three rounds repairs those already found, and one keeps a random set in
-	// each story.
+	// rare quirks, a quarter of the stories repair those already found, one repairs half of these,
+	// and one keeps a random set.
 	Find []string
 	// FailFast ends the hunt with the first thing found that has no cause.
 	FailFast bool
@@ -46,10 +46,11 @@ type Hunt struct {
 	Progress func(*Tally)
 	Tell     func(*Found) error
 
-	all   []string // ids of quirks that can be repaired
-	done  func()   // ends the hunt, as ctx does
-	tally Tally
-	mu    sync.Mutex // guards tally, because stories run in parallel
+	all    []string // ids of quirks that can be repaired
+	done   func()   // ends the hunt, as ctx does
+	shares []share  // of each world
+	tally  Tally
+	mu     sync.Mutex // guards tally, because stories run in parallel
 }
 
 // Tally counts a hunt.
@@ -114,17 +115,22 @@ type failure struct {
 	known   string
 	refused []int
 	after   int
+	// fresh, when set, lists quirks that were not found yet, with which repaired the story passes.
+	fresh []string
 }
 
 const (
 	// firstRound is how many stories of each world the first round has. Each round has twice as
 	// many as the one before, up to lastRound.
-	firstRound, lastRound = 4, 128
+	firstRound, lastRound = 4, 32
 	// batch is how many failures are shrunk at the same time. The others are then compared with the
 	// results.
 	batch = 8
 	// againEvery is the number of stories among which one, on average, runs again without leaps.
 	againEvery = 50
+	// dryAfter is how many stories of a world without anything new halve its part of the rounds, and
+	// mostHalvings how often that happens.
+	dryAfter, mostHalvings = 64, 2
 	// lookAgain is the number of failures that look like a known one, among which one, on average,
 	// is still shrunk.
 	lookAgain = 24
@@ -145,48 +151,81 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 	}
 	ctx, h.done = context.WithCancel(ctx)
 	defer h.done()
-	asked := h.Quirks
-	defer func() { h.Quirks = asked }()
-	done, round := 0, firstRound
-	for i := 0; ctx.Err() == nil && (h.Seeds == 0 || done < h.Seeds); i++ {
-		if h.Quirks = asked; i%3 == 1 && len(h.Find) > 0 {
-			h.Quirks = repaired(asked, h.all, h.causes())
+	h.shares = make([]share, len(h.Worlds))
+	for n := firstRound; ctx.Err() == nil; n = min(2*n, lastRound) {
+		stories, more := h.next(n)
+		if !more {
+			break
 		}
-		n := round
-		if h.Seeds > 0 {
-			n = min(n, h.Seeds-done)
-		}
-		if err := h.round(ctx, h.Seed+uint64(done), n, i%3 == 2 && len(h.Find) > 0); err != nil {
+		if err := h.round(ctx, stories); err != nil {
 			return &h.tally, err
 		}
-		done, round = done+n, min(2*round, lastRound)
 	}
 	return &h.tally, nil
+}
+
+// share is a world's part of the rounds.
+type share struct {
+	// drawn is how many stories the world has had, and dry how many since one of them last showed
+	// something new.
+	drawn, dry int
+}
+
+// of returns how many of n stories the world gets: half as many each time that it has shown nothing new
+// for long.
+func (s *share) of(n int) int { return max(n>>min(s.dry/dryAfter, mostHalvings), 1) }
+
+// next lists the stories of a round, at most n of each world. more is false if all seeds were used. Only
+// a hunt that ends by its time gives worlds different shares.
+func (h *Hunt) next(n int) (stories []*Story, more bool) {
+	causes := h.causes()
+	counts := lists.Map(h.shares, func(s share) int {
+		if h.Seeds > 0 {
+			return min(n, h.Seeds-s.drawn)
+		}
+		return s.of(n)
+	})
+	for i := range slices.Max(counts) {
+		for k, w := range h.Worlds {
+			s := &h.shares[k]
+			if i >= counts[k] {
+				continue
+			}
+			seed := h.Seed + uint64(s.drawn)
+			if h.mine(s.drawn*len(h.Worlds) + k) {
+				stories = append(stories, &Story{World: w, Seed: seed, Quirks: h.quirksOf(seed, causes)})
+			}
+			s.drawn, s.dry, more = s.drawn+1, s.dry+1, true
+		}
+	}
+	return stories, more
+}
+
+// quirksOf returns the quirks of the story of a seed: those of the hunt, or in a search for some quirks
+// also those with the found causes repaired, with half of these, or a random set.
+func (h *Hunt) quirksOf(seed uint64, causes []string) string {
+	switch mode := (seed - h.Seed) % 4; {
+	case len(h.Find) == 0 || mode == 0:
+		return h.Quirks
+	case mode == 1:
+		return repaired(h.Quirks, h.all, causes)
+	case mode == 2:
+		return swarmOf(seed, h.Quirks, h.all, causes)
+	}
+	half := lists.Filter(causes, func(id string) bool { return drawn.New(seed, "half "+id).N(2) == 0 })
+	return repaired(h.Quirks, h.all, half)
 }
 
 // mine reports whether the i-th story belongs to the hunt's shard.
 func (h *Hunt) mine(i int) bool { return h.Shards <= 1 || i%h.Shards == h.Shard-1 }
 
-// round runs the stories of n seeds in each world, and then examines the failures. If swarm is set,
-// each story keeps a random set of quirks.
-func (h *Hunt) round(ctx context.Context, seed uint64, n int, swarm bool) error {
-	var stories []*Story
-	for i := range n {
-		for k, w := range h.Worlds {
-			if s := seed + uint64(i); h.mine(int(s-h.Seed)*len(h.Worlds) + k) {
-				stories = append(stories, &Story{World: w, Seed: s})
-			}
-		}
-	}
+// round runs some stories, and then examines the failures.
+func (h *Hunt) round(ctx context.Context, stories []*Story) error {
 	results := make([]*failure, len(stories))
-	before, causes := h.tally.Stories, h.causes()
+	before := h.tally.Stories
 	told := h.parallel(ctx, len(stories), func(i int) {
 		s := stories[i]
-		quirks := h.Quirks
-		if swarm {
-			quirks = swarmOf(s.Seed, quirks, h.all, causes)
-		}
-		results[i] = h.story(s.World.Draw(s.Seed, quirks), before+i+1)
+		results[i] = h.story(s.World.Draw(s.Seed, s.Quirks), before+i+1)
 	})
 	h.tally.Stories += told
 	failed := lists.Filter(results, func(f *failure) bool { return f != nil })
@@ -274,12 +313,12 @@ func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	return min(int(next.Load()), n)
 }
 
-// look shrinks the failures that are new in kind. A failure that looks like a known one is counted
-// as that. For some of these it checks whether they pass with the known causes repaired.
+// look shrinks the failures that are new in kind. Others are counted as the known failure that they
+// look like.
 func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	failed = h.behind(ctx, failed)
 	for len(failed) > 0 {
-		now, later := failed[:min(batch, len(failed))], failed[min(batch, len(failed)):]
+		now, later := unlike(failed)
 		small := make([]*Found, len(now))
 		if h.parallel(ctx, len(now), func(i int) { small[i] = h.cutDown(now[i]) }) < len(now) || ctx.Err() != nil {
 			h.tally.Left += len(failed)
@@ -295,28 +334,36 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// behind returns the failures that may be of a new kind. These look like no known failure, or still
-// fail with the known causes repaired. The latter are returned with these repairs, to show what the
-// known causes hide.
+// unlike takes the first failures that have broken different laws, a batch at most. The others are
+// likely to be of the same kinds, which is known once these are shrunk.
+func unlike(failed []*failure) (now, later []*failure) {
+	seen := map[string]bool{}
+	for _, f := range failed {
+		if law := f.what + " " + f.known; len(now) < batch && !seen[law] {
+			seen[law], now = true, append(now, f)
+			continue
+		}
+		later = append(later, f)
+	}
+	return now, later
+}
+
+// behind returns the failures that may be of a new kind: those that look like none that was found, and
+// what is hidden behind the others. A search for some quirks takes a failure for new only if something
+// is hidden behind it.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
-	causes := h.causes()
+	causes, fresh := h.causes(), h.fresh()
 	alike := make([]*Found, len(failed))
 	still := make([]*failure, len(failed))
+	seen := make([]bool, len(failed))
 	h.parallel(ctx, len(failed), func(i int) {
 		f := failed[i]
-		if alike[i] = h.alike(f); alike[i] == nil || drawn.New(f.story.Seed, "look again").N(lookAgain) == 0 {
+		alike[i], seen[i] = h.alike(f), true
+		if len(h.Find) == 0 && (alike[i] == nil || drawn.New(f.story.Seed, "look again").N(lookAgain) == 0) {
 			still[i] = f
 			return
 		}
-		if len(causes) == 0 || alike[i].Cause == "" {
-			return
-		}
-		s := f.story.clone()
-		if s.Quirks = repaired(s.Quirks, h.all, causes); s.Quirks == f.story.Quirks {
-			still[i] = f
-			return
-		}
-		still[i] = h.story(s, f.after)
+		still[i] = h.hidden(f, causes, fresh)
 	})
 	for i := range failed {
 		switch {
@@ -324,11 +371,52 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 			left = append(left, still[i])
 		case alike[i] != nil:
 			alike[i].Times++
-		default:
+		case !seen[i]:
 			h.tally.Left++ // there was no time
 		}
 	}
 	return left
+}
+
+// hidden returns what a failure shows beside the causes that were found, nil if that is nothing: itself
+// if it passes with the fresh quirks repaired, or the failure that is left with the causes repaired.
+func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
+	if f.known == "" && h.passes(f.story, fresh) {
+		g := *f
+		g.fresh = fresh
+		return &g
+	}
+	if q := repaired(f.story.Quirks, h.all, causes); q != repaired(f.story.Quirks, h.all, nil) {
+		s := f.story.clone()
+		s.Quirks = q
+		f = h.story(s, f.after)
+	}
+	if f == nil || slices.ContainsFunc(h.tally.Found, func(o *Found) bool { return f.known != "" && o.What == f.what && o.Cause == f.known }) {
+		return nil
+	}
+	if o := h.alike(f); o != nil && o.Cause == "" {
+		return nil
+	}
+	return f
+}
+
+// fresh lists the quirks that were not found as a cause yet: those of Find, or else all.
+func (h *Hunt) fresh() []string {
+	if len(h.Find) > 0 {
+		return h.Missing()
+	}
+	found := h.causes()
+	return lists.Filter(h.all, func(id string) bool { return !slices.Contains(found, id) })
+}
+
+// passes reports whether a story that fails passes with some quirks repaired that it keeps. More than
+// one repair may help it: a cause that was found early would hide the others for good.
+func (h *Hunt) passes(s *Story, some []string) bool {
+	if repaired(s.Quirks, h.all, some) == repaired(s.Quirks, h.all, nil) {
+		return false
+	}
+	h.count(func(t *Tally) { t.Told++ })
+	return s.passesRepaired(h.all, some)
 }
 
 // alike returns a known failure that broke the same law and whose kinds of acts all occur in f's
@@ -350,7 +438,7 @@ func (h *Hunt) cutDown(f *failure) *Found {
 		h.write(found)
 		return found
 	}
-	sh, ok := shrink(f.story, f.what, f.known, f.refused)
+	sh, ok := h.shrink(f)
 	found.Told = sh.runs
 	if ok {
 		sh.elsewhere()
@@ -465,7 +553,11 @@ func (h *Hunt) add(f *Found) error {
 			return nil
 		}
 	}
+	missing := len(h.Missing())
 	h.tally.Found = append(h.tally.Found, f)
+	if i := slices.IndexFunc(h.Worlds, func(w *World) bool { return w.Name == f.World }); i >= 0 && (len(h.Find) == 0 || len(h.Missing()) < missing) {
+		h.shares[i].dry = 0
+	}
 	if len(h.Find) > 0 && len(h.Missing()) == 0 || h.FailFast && f.Cause == "" {
 		h.done()
 	}

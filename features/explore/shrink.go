@@ -31,22 +31,25 @@ type shrinker struct {
 	first *steps.Told
 	// calm means that the story also fails without its acts.
 	calm bool
+	// keep, when set, is what has to stay so of a story that fails.
+	keep func(s *Story) bool
 }
 
-// shrink makes a failed story smaller. what names the invariant or sentence that it broke. refused
-// lists the steps that the cluster refused. ok is false if the story does not fail again as a
-// scenario.
-func shrink(s *Story, what, known string, refused []int) (sh *shrinker, ok bool) {
-	sh = &shrinker{what: what, known: known, best: s, tried: map[string]bool{}}
-	if len(refused) > 0 {
-		sh.best = s.clone()
-		sh.best.drop(refused)
+// shrink makes the story of a failure smaller. ok is false if it does not fail again as a scenario.
+func (h *Hunt) shrink(f *failure) (sh *shrinker, ok bool) {
+	sh = &shrinker{what: f.what, known: f.known, best: f.story, tried: map[string]bool{}}
+	if len(f.fresh) > 0 {
+		sh.keep = func(s *Story) bool { return s.passesRepaired(h.all, f.fresh) }
+	}
+	if len(f.refused) > 0 {
+		sh.best = f.story.clone()
+		sh.best.drop(f.refused)
 	}
 	sh.best = sh.best.clone()
 	sh.best.refusable(false) // from here on nothing may be refused
 	sh.first = sh.best.tell(steps.Telling{})
 	sh.runs++
-	if !sh.broke(sh.first) || s.World.book.Check(sh.best.Lines()) != nil {
+	if !sh.broke(sh.first) || f.story.World.book.Check(sh.best.Lines()) != nil {
 		return sh, false
 	}
 	sh.laws()
@@ -95,7 +98,12 @@ func (sh *shrinker) fails(s *Story) bool {
 	}
 	sh.tried[text.String()] = true
 	sh.runs++
-	return sh.broke(s.tell(steps.Telling{}))
+	broke := sh.broke(s.tell(steps.Telling{}))
+	if !broke || sh.keep == nil {
+		return broke
+	}
+	sh.runs++
+	return sh.keep(s)
 }
 
 // broke reports whether a run broke the same invariant or sentence as the first.

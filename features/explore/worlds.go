@@ -24,7 +24,8 @@ type World struct {
 	// Start starts it.
 	Start string
 	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
-	// some time after the part before it. One that ends with [lasting] takes a time.
+	// some time after the part before it, and the part behind [within] soon after it. One that ends with
+	// [lasting] takes a time.
 	Acts []string
 	// Told holds the lines after the start of the scenario that the world was made of. Every story
 	// contains them.
@@ -45,8 +46,15 @@ type World struct {
 // acts would hardly ever fit together.
 const later = "; later "
 
+// within separates the halves of a template as later does, where the second comes within a minute: while
+// the cluster still reacts to the first.
+const within = "; within 1m "
+
 // lasting ends the template of an act that lasts for a drawn time, and then ends by itself.
 const lasting = " for {duration}"
+
+// slowed is an act by which a connection is lost while an agent reads what has just changed.
+const slowed = "the network between {pod} and ZooKeeper becomes slower by 2s for 2m"
 
 const (
 	startCluster  = "the cluster starts"
@@ -76,6 +84,7 @@ func serving(name, cluster, graphs string, shapes ...string) *World {
 			`{models} is/are declared with policy "all"`,
 			"{models} is/are unpublished from layout {layout}" + later + "{models} is/are published to layout {layout}",
 			"the network between {pod} and ZooKeeper becomes slower by 3s" + lasting,
+			slowed + later + "{models} is/are unpublished from layout {layout}", "the agent of shard0-replica1 is killed" + within + slowed,
 			"znode /gip/layouts/main is deleted" + later + "{models} is/are published to layout {layout}",
 		},
 	}
@@ -112,7 +121,7 @@ func training(name string, shapes ...string) *World {
 			"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, restartJob,
 		}, shapes),
 		Setups: [][]string{nil},
-		Acts:   []string{"the operator begins to call {method}"},
+		Acts:   []string{"the operator begins to call {method}", "the stored file /train/model/monolith_checkpoint is garbled"},
 	}
 }
 

@@ -208,3 +208,24 @@ Feature: What breaks training jobs, and the same repaired
       | quirks | outcome                                            |
       | python | for 1m znode /monolith/job/worker.0 does not exist |
       | -Q322  | for 1m znode /monolith/job/worker.0 exists         |
+
+  # found by monosim explore: at-work, after 22 stories of all worlds, in training by Consul
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q244 @not-real @not-python
+  Scenario Outline: A monolith_checkpoint of bytes that are no text (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 10s pass
+    And the stored file /train/model/monolith_checkpoint is garbled
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                |
+      | python | for 4m the invariant at-work is broken |
+      | -Q244  | within 4m the cluster is whole         |
