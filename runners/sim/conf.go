@@ -19,6 +19,9 @@ type confValues struct {
 	numShard                 int // 0 when the conf lacks it
 	bzid, baseName, basePath string
 	unsharded                bool // the pods belong to no shard, because they serve only an entry or a dense server
+	// agreed holds settings that pods of one model have to have alike to find each other, as far as the
+	// conf has them.
+	agreed map[string]string
 }
 
 // ConfError lists the mistakes in an agent.conf that keep every agent from starting. Each has the
@@ -81,6 +84,11 @@ func (c *Cluster) readConfs() (err error) {
 			return fmt.Errorf("%s: found agent_version %d, bzid %s, base_name %s, base_path %s, want those of %s: pods of one model find each other by them",
 				g.Conf, values.version, values.bzid, values.baseName, values.basePath, c.options.Groups[0].Conf)
 		}
+		for _, key := range agreedKeys {
+			if one, first := values.agreed[key], c.values.agreed[key]; one != first && one != "" && first != "" {
+				c.Warnings = append(c.Warnings, fmt.Sprintf("%s: found %s %s, %s has %s: pods of one model look for each other by it", g.Conf, key, one, c.options.Groups[0].Conf, first))
+			}
+		}
 		group := runners.Group{Name: g.Name, Conf: text, ConfName: g.Conf, Shards: shards, HostShards: shards, Replicas: g.Replicas}
 		if values.unsharded {
 			group.Shards = 1
@@ -92,6 +100,24 @@ func (c *Cluster) readConfs() (err error) {
 	c.shards = max(c.shards, 1)
 	c.conf, c.options.Conf = c.groups[0].Conf, strings.Join(names, ", ")
 	return nil
+}
+
+// agreedKeys lists the settings of confValues.agreed.
+var agreedKeys = []string{"num_ps", "num_shard", "dc_aware", "dense_alone"}
+
+// agreed returns these settings of a conf, each in one form.
+func agreed(values map[string]string) map[string]string {
+	list := map[string]string{}
+	for _, key := range agreedKeys {
+		switch text := values[key]; {
+		case text == "" && strings.HasPrefix(key, "num_"):
+		case strings.HasPrefix(key, "num_"):
+			list[key] = text
+		default:
+			list[key] = strconv.FormatBool(agentconfig.IsTrue(text))
+		}
+	}
+	return list
 }
 
 // pods returns the number of pods in the cluster's spec.
@@ -121,7 +147,7 @@ func (c *Cluster) readConf(path string, shards int) (text string, _ int, _ confV
 	c.Warnings = append(c.Warnings, check.Warnings...)
 	values := confValues{
 		version: 1, numShard: number(check.Values["num_shard"]), bzid: check.Values["bzid"],
-		baseName: check.Values["base_name"], basePath: strings.TrimSuffix(check.Values["base_path"], "/"), unsharded: unsharded(check.Values),
+		baseName: check.Values["base_name"], basePath: strings.TrimSuffix(check.Values["base_path"], "/"), unsharded: unsharded(check.Values), agreed: agreed(check.Values),
 	}
 	if n := number(check.Values["agent_version"]); n != 0 {
 		values.version = n

@@ -171,6 +171,31 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
+// Goal: groups whose pods cannot find each other are warned of, as a real cluster would be found so late. Method: confs that
+// differ in one setting, and in how a setting is written.
+func TestGroupsThatDoNotFindEachOther(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{"dc_aware true", "dc_aware 1", ""},
+		{"dc_aware true", "dc_aware 0", "found dc_aware false, "},
+		{"num_ps 2", "num_ps 3", "found num_ps 3, "},
+		{"deploy_type ps", "deploy_type ps\ndense_alone 1", "found dense_alone true, "},
+	} {
+		o := groupsOf(t, 2, 2, true, sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 1}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 1})
+		text, err := os.ReadFile(o.Groups[1].Conf)
+		if err = errors.Join(err, os.WriteFile(o.Groups[1].Conf, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		cluster, err := sim.Read(o)
+		if err != nil {
+			t.Fatal(c.new, err)
+		}
+		if all := strings.Join(cluster.Warnings, "\n"); strings.Contains(all, "look for each other by it") != (c.want != "") || !strings.Contains(all, c.want) {
+			t.Errorf("%s: got %q, want %q in it", c.new, all, c.want)
+		}
+	}
+}
+
 // Goal: inconsistent groups are refused. Method: one mistake in each case.
 func TestGroupsThatMakeNoSense(t *testing.T) {
 	entry, ps := sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 1}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 1}
