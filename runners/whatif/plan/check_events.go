@@ -96,7 +96,11 @@ func (d *decoder) killed(p *Plan, tier string, count int, path string) {
 		d.report(path, unknownName, "%s: there is no fleet.%s", path, tier)
 		return
 	}
-	if n := p.Containers(tier); count > n && p.Shards() > 0 {
+	shards := 1
+	if tier == "ps" {
+		shards = p.Shards()
+	}
+	if n := max(p.Containers(tier), p.MostOf(tier)*shards); count > n && p.Shards() > 0 {
 		d.reportBoth(path, "fleet."+tier+".replicas", outOfRange, "%s: %d containers of %s, there are %d", path, count, tier, n)
 	}
 }

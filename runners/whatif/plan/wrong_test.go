@@ -118,3 +118,27 @@ func TestWhatAnEventCostWantsTimeBeforeIt(t *testing.T) {
 		}
 	}
 }
+
+// Goal: an event may be of as many containers as an autoscaler or another event may have made by then, and of no more.
+func TestEventsMayBeOfContainersThatAreAdded(t *testing.T) {
+	for more, want := range map[string]string{ //lint:order each is read alone
+		"":                                        "9 containers of entry, there are 2",
+		"autoscale: {entry: {min: 2, max: 9}}":    "",
+		"autoscale: {entry: {min: 2, max: 8}}":    "9 containers of entry, there are 8",
+		"+  - {at: 5s, scale: {entry: 9}}":        "",
+		"autoscale: {ps: {min: 2, max: 9}}":       "9 containers of entry, there are 2",
+		"+  - {at: 5s, scale: {ps: 9, entry: 3}}": "9 containers of entry, there are 3",
+	} {
+		events := "events:\n  - {at: 10s, name: gone, kill: {entry: {count: 9}}}"
+		if strings.HasPrefix(more, "+") {
+			events, more = events+"\n"+more[1:], "autoscale: {}"
+		}
+		if more == "" {
+			more = "autoscale: {}"
+		}
+		_, _, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer("events: [{at: 10s, name: gone, kill: {ps: {count: 1}}}]", events, "autoscale: {}", more).Replace(sane)))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", more, err, want)
+		}
+	}
+}
