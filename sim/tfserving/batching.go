@@ -14,7 +14,6 @@ import (
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	"github.com/monosim/monosim/sim/tfserving/batch"
 	"github.com/monosim/monosim/sim/tfserving/infer"
-	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 // Batching holds upstream's BatchingParameters. Numbers of a file are converted as in C++
@@ -72,7 +71,7 @@ func (b *Batching) threads(cpus int) int {
 // parseBatching parses a BatchingParameters file in text format. Unknown fields are errors.
 func (m messages) parseBatching(data []byte) (*bundlepb.BatchingParameters, error) {
 	var p bundlepb.BatchingParameters
-	return &p, textformat.Parser{Hides: m.lack}.Unmarshal(string(data), &p)
+	return &p, m.texts().Unmarshal(string(data), &p)
 }
 
 // createError returns the error of creating the scheduler, which becomes the source adapter's error

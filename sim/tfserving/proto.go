@@ -43,6 +43,21 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	return m.profile != ProfileHead && later[field.FullName()]
 }
 
+// lackValue reports the same of a value of an enum.
+func (m messages) lackValue(value protoreflect.EnumValueDescriptor) bool {
+	return m.profile != ProfileHead && laterValues[value.FullName()]
+}
+
+// laterValues has the values of enums that were added after 2.4.0.
+var laterValues = map[protoreflect.FullName]bool{
+	"tensorflow.RewriterConfig.EXPERIMENTAL_MLIR": true, "tensorflow.RewriterConfig.EXPERIMENTAL_BOTH": true,
+}
+
+// texts returns the parser of text files of the server.
+func (m messages) texts() textformat.Parser {
+	return textformat.Parser{Hides: m.lack, HidesValue: m.lackValue}
+}
+
 // later has the fields of config files that were added after 2.4.0.
 var later = func() map[protoreflect.FullName]bool {
 	all := map[protoreflect.FullName]bool{}
@@ -77,7 +92,7 @@ var later = func() map[protoreflect.FullName]bool {
 // parseConfigText parses a model config file. An unknown field is an error.
 func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
-	parse := textformat.Parser{Hides: m.lack}.Unmarshal
+	parse := m.texts().Unmarshal
 	if m.profile == ProfilePythonFake { // mocked_tfserving.py:372
 		parse = pythontext.Parser{Hides: m.lack}.Parse
 	}
@@ -136,7 +151,7 @@ func (s *Server) settingsOf(p *Platform) bundleSettings {
 // field is an error.
 func parsePlatformText(m messages, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
-	if err := (textformat.Parser{Hides: m.lack}).Unmarshal(string(data), &message); err != nil {
+	if err := m.texts().Unmarshal(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file := platformFile{given: true}

@@ -238,7 +238,7 @@ func (s *Server) checkFile(disk Storage, path string, message proto.Message) *en
 	if err != nil {
 		return err
 	}
-	if err := (textformat.Parser{Hides: s.messages().lack}).Unmarshal(string(data), message); err != nil {
+	if err := s.messages().texts().Unmarshal(string(data), message); err != nil {
 		return s.unread(path, proto.MessageName(message), err)
 	}
 	return nil

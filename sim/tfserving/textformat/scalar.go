@@ -164,7 +164,9 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, b
 	switch {
 	case p.current.kind == identifier:
 		word, _ = p.consumeIdentifier()
-		value = values.ByName(protoreflect.Name(word))
+		if value = values.ByName(protoreflect.Name(word)); value != nil && p.HidesValue != nil && p.HidesValue(value) {
+			value = nil // its number is taken, as any is by an open enum
+		}
 	case p.lookingAt("-") || p.current.kind == integer:
 		n, ok := p.signed(math.MaxInt32)
 		if !ok {

@@ -64,6 +64,8 @@ type Parser struct {
 	// Hides reports whether the server's messages lack a field that ours have. If nil, they lack
 	// none.
 	Hides func(protoreflect.FieldDescriptor) bool
+	// HidesValue reports the same of a value of an enum.
+	HidesValue func(protoreflect.EnumValueDescriptor) bool
 	// Skips says that unknown fields are skipped.
 	Skips bool
 }
