@@ -15,7 +15,6 @@ package evaluation
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,7 +24,6 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/tensorbundle"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -114,27 +112,7 @@ func (f *follower) stepIn(checkpoint string) (int64, error) {
 	if step, err := strconv.ParseInt(string(data), 10, 64); err == nil {
 		return step, nil
 	}
-	return f.stepOf(checkpoint, data)
-}
-
-// stepOf reads the global step of a checkpoint that TensorFlow can read, too, whose index is given.
-func (f *follower) stepOf(checkpoint string, index []byte) (int64, error) {
-	entry, ok, err := tensorbundle.Find(index, "global_step")
-	if err != nil || !ok || entry.Type != tensorbundle.Int64 {
-		return 0, session.Raise("DataLossError", "%s: found %d bytes without a global step, want an index of tensors", checkpoint, len(index))
-	}
-	files := gfile.Glob(f.e.Files, fmt.Sprintf("%s.data-%05d-of-*", gfile.Escape(checkpoint), entry.Shard))
-	if len(files) == 0 {
-		return 0, session.Raise("NotFoundError", "%s; No such file or directory", checkpoint)
-	}
-	data, err := gfile.Read(f.e.Files, files[0])
-	if err != nil {
-		return 0, err
-	}
-	if entry.Size != 8 || entry.Offset > len(data)-entry.Size {
-		return 0, session.Raise("DataLossError", "%s: found %d bytes of data, want a global step at %d", checkpoint, len(data), entry.Offset)
-	}
-	return int64(binary.LittleEndian.Uint64(data[entry.Offset:])), nil
+	return checkpoints.Int64(f.e.Files, checkpoint, "global_step")
 }
 
 // LoadVariable reads the global step of the latest checkpoint.

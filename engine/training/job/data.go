@@ -106,12 +106,27 @@ func (t *tensors) write(path string, data []byte) error {
 type places struct {
 	e    *env.Env
 	step *int64
+	// readable says that TensorFlow can read the files.
+	readable bool
 }
+
+// placeTensor is the name of the position in checkpoints.
+const placeTensor = "iterator_position"
 
 // Write writes the position.
 func (i *places) Write(_ session.Session, prefix string) error {
+	index := strconv.AppendInt(nil, *i.step, 10)
+	if i.readable {
+		list := []tensorbundle.Tensor{{Name: placeTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(*i.step))}}
+		var data [][]byte
+		index, data = tensorbundle.Write(list, 1)
+		path := checkpoints.DataFile(prefix, 0, 1)
+		if err := i.e.Files.WriteFile(path, data[0]); err != nil {
+			return session.FileError(path, err)
+		}
+	}
 	path := prefix + checkpoints.IndexSuffix
-	return session.FileError(path, i.e.Files.WriteFile(path, strconv.AppendInt(nil, *i.step, 10)))
+	return session.FileError(path, i.e.Files.WriteFile(path, index))
 }
 
 // WriteMetaGraph writes an empty graph file.
@@ -127,8 +142,10 @@ func (i *places) Restore(_ session.Session, prefix string) error {
 	}
 	step, err := strconv.ParseInt(string(data), 10, 64)
 	if err != nil {
-		return session.Raise("DataLossError", "%s: found %q, want a step", prefix, data)
+		step, err = checkpoints.Int64(i.e.Files, prefix, placeTensor)
 	}
-	*i.step = step
-	return nil
+	if err == nil {
+		*i.step = step
+	}
+	return err
 }

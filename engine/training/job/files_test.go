@@ -23,7 +23,7 @@ const readJob = `
 import glob, json, os, sys
 import tensorflow as tf
 v1, root = tf.compat.v1, sys.argv[1]
-found = {"steps": [], "exports": [], "tags": [], "logs": 0}
+found = {"steps": [], "exports": [], "tags": [], "logs": 0, "places": []}
 for path in tf.train.get_checkpoint_state(root + "/model").all_model_checkpoint_paths:
     reader = tf.train.load_checkpoint(root + "/model/" + os.path.basename(path))
     found["steps"].append([int(os.path.basename(path).split("-")[1]), int(reader.get_tensor("global_step")), list(map(float, reader.get_tensor("embedding_1")))])
@@ -37,6 +37,8 @@ for path in glob.glob(root + "/model/events.out.*"):
     for event in v1.train.summary_iterator(path):
         found["tags"] += [v.tag for v in event.summary.value]
         found["logs"] += bool(event.session_log.checkpoint_path)
+for index in glob.glob(root + "/model/input_worker_1.ckpt-*.index"):
+    found["places"].append(int(tf.train.load_checkpoint(index[:-len(".index")]).get_tensor("iterator_position")))
 found["tags"] = sorted(set(found["tags"]))
 print(json.dumps(found))
 `
@@ -68,7 +70,7 @@ func copied(t *testing.T, w *world.World, from, to string) {
 
 func TestTensorFlowReadsTheFilesOfAJob(t *testing.T) {
 	python, dir := pythontest.TensorFlow(t), t.TempDir()
-	spec := cluster.TrainingSpec{Workers: 1, PS: 2, MaxSteps: 250, SaveEvery: 40 * time.Second, ExportDir: "/models/ctr", ExportGraphs: []string{"entry"}}
+	spec := cluster.TrainingSpec{Workers: 1, PS: 2, MaxSteps: 250, SaveEvery: 40 * time.Second, WorkerCheckpoints: true, ExportDir: "/models/ctr", ExportGraphs: []string{"entry"}}
 	happened(t, spec, nil, func(w *world.World) {
 		copied(t, w, "/train/model", dir+"/model")
 		copied(t, w, "/models", dir+"/models")
@@ -81,6 +83,7 @@ func TestTensorFlowReadsTheFilesOfAJob(t *testing.T) {
 		Steps, Exports [][]any
 		Tags           []string
 		Logs           int
+		Places         []int
 	}
 	if err := json.Unmarshal(out[strings.LastIndexByte(strings.TrimSpace(string(out)), '\n')+1:], &found); err != nil {
 		t.Fatalf("%v in %s", err, out)
@@ -88,6 +91,9 @@ func TestTensorFlowReadsTheFilesOfAJob(t *testing.T) {
 	n := len(found.Steps)
 	if n < 3 || len(found.Exports) != n || found.Logs != n || cmp.Diff([]string{"global_step/sec"}, found.Tags) != "" {
 		t.Fatalf("got %+v, want a checkpoint, an export and a line of the log for each save, and the rate of steps", found)
+	}
+	if len(found.Places) == 0 || found.Places[0] == 0 {
+		t.Errorf("got the positions %v, want one of worker1", found.Places)
 	}
 	for i, c := range found.Steps {
 		named, step, sum := c[0].(float64), c[1].(float64), c[2].([]any)

@@ -30,7 +30,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 	callbacks := []barrierops.Callback{stop.BarrierCallback(), p.atBarrier}
 	var list []session.Hook
 	if p.Spec.WorkerCheckpoints && !p.isChief() {
-		places := hooks.NewWorkerCkptHelper(p.e, p.Spec.ModelDir, p.Index, &places{p.e, &p.step})
+		places := hooks.NewWorkerCkptHelper(p.e, p.Spec.ModelDir, p.Index, &places{p.e, &p.step, p.readable})
 		callbacks = append(callbacks, places.SaveIteratorCallback())
 		list = append(list, places.RestorerHook())
 	}
