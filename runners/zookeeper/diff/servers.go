@@ -98,6 +98,15 @@ type startedServer struct {
 	process *server.Server
 }
 
+// Dial connects. If the server's process has ended, the error tells how.
+func (s startedServer) Dial() (Conn, error) {
+	conn, err := s.TCP.Dial()
+	if err != nil {
+		err = errors.Join(err, s.process.Ended())
+	}
+	return conn, err
+}
+
 // Restart ends the server's process and starts another one on its data.
 func (s startedServer) Restart() error {
 	if err := s.process.Stop(); err != nil {

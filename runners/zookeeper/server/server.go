@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +32,7 @@ type Server struct {
 
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when cmd has ended
+	how    error         // tells how cmd has ended; read it only once exited is closed
 }
 
 // ForTest starts a server and closes it at the end of the test. It skips the test where no
@@ -117,11 +120,28 @@ func (s *Server) launch() error {
 		return err
 	}
 	s.cmd, s.exited = cmd, make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // the status of a killed server only says that it was killed
-		close(s.exited)
-	}()
+	go func(exited chan struct{}) {
+		s.how = cmd.Wait()
+		close(exited)
+	}(s.exited)
 	return nil
+}
+
+// Ended returns an error that tells how the process of a started server has ended, with the last
+// lines of its output. It returns nil while the process runs, and after Stop.
+func (s *Server) Ended() error {
+	if s.cmd == nil {
+		return nil
+	}
+	select {
+	case <-s.exited:
+	default:
+		return nil
+	}
+	const most = 2_000 // bytes of the output
+	output, _ := os.ReadFile(s.outputFile())
+	how := cmp.Or(s.how, errors.New("exit status 0"))
+	return fmt.Errorf("the server's process has ended (%w): %s", how, bytes.TrimSpace(output[max(0, len(output)-most):]))
 }
 
 func (s *Server) outputFile() string { return filepath.Join(s.dir, "out.log") }
