@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/judge"
@@ -24,6 +25,8 @@ func (c *cell) exclude(argument, constraint, reason string) {
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
 	t := &spec.Tiers[tier]
+	// What is near counts while nobody knows of containers that are added, or of clients that go elsewhere.
+	near := t.Most == 0 && !slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Evacuate != nil })
 	for shard, live := range spec.Live(tier) {
 		if more := t.Most - t.Replicas[shard]; more > 0 {
 			live += more
@@ -32,6 +35,9 @@ func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 			return math.Inf(1)
 		}
 		most = math.Max(most, rate*works[shard]/float64(live*spec.Control.Thin))
+		if near {
+			most = math.Max(most, rate*spec.Filled(tier, shard)/float64(spec.Control.Thin))
+		}
 		if spec.Mixed && tier == model.PS {
 			most = math.Max(most, rate*spec.Work(tier, shard)/float64(live))
 		}

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -135,5 +136,31 @@ solve: {over: {ps.replicas: 1..3}, must_hold_under: [normal, any 1 ps, burst]}
 `)
 	if r.Answer == nil || r.Answer.Point["ps.replicas"] != "2" && r.Answer.Point["fleet.ps.replicas"] != "2" || r.Certificate.Excluded["utilisation"] != 1 {
 		t.Errorf("got %+v, excluded %v, want 2: one of them has 40 %% without the burst, both have 80 %% in it", r.Answer, r.Certificate.Excluded)
+	}
+}
+
+// Goal: a cell is excluded as full where callers call what is near them, and rates are in steps of what the fullest
+// bears. Method: of three PS in two idcs one has half of all calls, of four none; 10 ms each at 210/s.
+func TestBoundsOfWhatIsNear(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
+client: {balance: idc_aware(random)}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  entry: {replicas: 2, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 3, cpu: 1, mem: 8GiB, cost: 1/h}
+service: {entry: {cpu: 0.1ms}, ps: {cpu: 10ms}}
+workload: {rate: 210/s, horizon: 2s}
+slo: [p99(request) <= 5s]
+`
+	r := solve(t, text+"solve: {over: {ps.replicas: [3, 4]}}\n")
+	if n := r.Certificate.Excluded["utilisation"]; r.Answer == nil || n != 1 || r.Neighbours[0].Reason != "ps is 105 % full under normal" {
+		t.Errorf("got %+v, %d excluded, %+v, want 4 with 3 excluded as full", r.Answer, n, r.Neighbours)
+	}
+	r = solve(t, text+"solve: {maximise: rate, step: 10%}\n")
+	if r.Answer == nil || math.Abs(r.Answer.Rate-180) > 0.01 {
+		t.Errorf("got %+v, want 180/s, nine tenths of the 200/s that fill the PS of hl", r.Answer)
 	}
 }
