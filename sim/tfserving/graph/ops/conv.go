@@ -11,7 +11,7 @@ import (
 // convOps holds the operations on images with the dimensions batch, height, width, channel.
 var convOps = map[string]Kernel{
 	"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm,
-	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm,
+	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm, "Conv2DBackpropInput": of(ints(0), convTranspose),
 }
 
 // span describes a sliding window along one dimension. before is the padding before the first
@@ -225,4 +225,41 @@ func batchNorm(c *Call) ([]Value, error) {
 		result = append(result, value.Floats(value.Float32, []int{0}, nil))
 	}
 	return result, nil
+}
+
+// convTranspose spreads each pixel over the window that a convolution would read for it. The first
+// input is the shape of the result.
+func convTranspose(c *Call, shape []int) ([]Value, error) {
+	filter, v := c.In[1], c.In[2]
+	if len(shape) != 4 || filter.Rank() != 4 || v.Rank() != 4 || v.F() == nil {
+		return nil, c.unsupported("shapes of other ranks, or %s", tensor.DTypeName(v.DType()))
+	}
+	window := filter.Shape()
+	spans, err := c.spans(shape, window)
+	if err != nil {
+		return nil, err
+	}
+	deep, flat := window[2], window[3]
+	if from := v.Shape(); from[0] != shape[0] || from[1] != spans[0].out || from[2] != spans[1].out || from[3] != flat || shape[3] != deep {
+		return nil, c.unsupported("sizes that no convolution has")
+	}
+	n, err := c.room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	if each := window[0] * window[1] * deep; each > 0 && v.Len() > maxWork/each {
+		return nil, outOfMemory(v.DType(), shape)
+	} else if err := c.work(v.Len()*each, v.DType(), shape); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	c.windows(spans, v.Shape(), func(from, to, k int) {
+		pixel, weights := v.F()[from*flat:][:flat], filter.F()[k*deep*flat:]
+		for i := range deep {
+			for j, x := range pixel {
+				out[to*deep+i] += x * weights[i*flat+j]
+			}
+		}
+	})
+	return one(value.Floats(v.DType(), shape, out))
 }

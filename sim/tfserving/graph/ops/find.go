@@ -58,6 +58,7 @@ var outputNames = map[string][]outputArg{
 	"FusedBatchNorm":      named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
 	"FusedBatchNormV2":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
 	"FusedBatchNormV3":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
+	"ListDiff":            named("out", "idx"),
 	"LookupTableExportV2": named("keys", "values"),
 	"Merge":               named("output", "value_index"),
 	"ParseExample": {

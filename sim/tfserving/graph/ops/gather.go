@@ -13,6 +13,7 @@ import (
 var gatherOps = map[string]Kernel{
 	"Gather": gather, "GatherV2": gather, "GatherNd": of(ints(1), gatherNd),
 	"ScatterNd": of(ints(2), scatterNd), "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
+	"TensorScatterSub": tensorScatter, "TensorScatterMax": tensorScatter, "TensorScatterMin": tensorScatter,
 	"DynamicPartition": of(ints(1), dynamicPartition), "DynamicStitch": dynamicStitch, "ParallelDynamicStitch": dynamicStitch,
 }
 
@@ -214,7 +215,7 @@ func scatterNd(c *Call, shape []int) ([]Value, error) {
 	if !ok {
 		return nil, c.unsupported("a tensor without zeros")
 	}
-	return c.scatter(zeros, c.In[0], c.In[1], true)
+	return c.scatter(zeros, c.In[0], c.In[1], "Add")
 }
 
 // scatterRanks returns the error for indices or updates that are scalars.
@@ -273,12 +274,12 @@ func tensorScatter(c *Call) ([]Value, error) {
 	if into.Rank() == 0 {
 		return nil, invalidf("Output must be at least 1-D, got shape: []")
 	}
-	return c.scatter(c.In[0], c.In[1], c.In[2], c.Op == "TensorScatterAdd")
+	return c.scatter(c.In[0], c.In[1], c.In[2], strings.TrimPrefix(c.Op, "TensorScatter"))
 }
 
-// scatter writes the slices of updates into a copy of a tensor at the given indices. If adds is
-// true, it adds them instead. The shapes have been checked.
-func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error) {
+// scatter writes the slices of updates into a copy of a tensor at the given indices. With how Add, Sub,
+// Max or Min it combines them with what is there. The shapes have been checked.
+func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error) {
 	depth, rows := depthOf(indices)
 	list := lists.Map(indices.I(), func(n int64) int { return int(n) })
 	starts, size, bad := slicesAt(list, depth, into.Shape())
@@ -289,12 +290,13 @@ func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error)
 	if _, err := c.room(into.DType(), into.Shape()); err != nil {
 		return nil, err
 	}
+	combines := how != "Update"
 	switch {
-	case adds && into.F() != nil:
-		return one(value.Floats(into.DType(), into.Shape(), addAt(into.F(), updates.F(), starts, size)))
-	case adds && into.I() != nil:
-		return one(value.Ints(into.DType(), into.Shape(), addAt(into.I(), updates.I(), starts, size)))
-	case adds && into.S() != nil && len(starts) > 0:
+	case combines && into.F() != nil:
+		return one(value.Floats(into.DType(), into.Shape(), combineAt(into.F(), updates.F(), starts, size, combination[float64](how))))
+	case combines && into.I() != nil:
+		return one(value.Ints(into.DType(), into.Shape(), combineAt(into.I(), updates.I(), starts, size, combination[int64](how))))
+	case combines && into.S() != nil && len(starts) > 0:
 		return nil, c.unsupported("strings")
 	}
 	places := make([]int, into.Len())
@@ -310,10 +312,27 @@ func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error)
 }
 
 func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
+	return combineAt(into, updates, starts, size, combination[T]("Add"))
+}
+
+// combination returns the function of an operation's name.
+func combination[T float64 | int64](how string) func(a, b T) T {
+	switch how {
+	case "Sub":
+		return func(a, b T) T { return a - b }
+	case "Max":
+		return func(a, b T) T { return max(a, b) }
+	case "Min":
+		return func(a, b T) T { return min(a, b) }
+	}
+	return func(a, b T) T { return a + b }
+}
+
+func combineAt[T float64 | int64](into, updates []T, starts []int, size int, f func(a, b T) T) []T {
 	out := slices.Clone(into)
 	for i, start := range starts {
 		for k := range size {
-			out[start+k] += updates[i*size+k]
+			out[start+k] = f(out[start+k], updates[i*size+k])
 		}
 	}
 	return out

@@ -11,7 +11,8 @@ import (
 var sliceOps = map[string]Kernel{
 	"Slice": of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": of(scalar(0), split),
 	"SplitV": of2(ints(1), scalar(2), splitV), "Unpack": unpack,
-	"ReverseV2": of(ints(1), reverse), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
+	"ReverseV2": of(ints(1), reverse), "ReverseSequence": of(ints(1), reverseSequence), "SpaceToBatchND": of2(ints(1), ints(2), spaceToBatch),
+	"BatchToSpaceND": of2(ints(1), ints(2), batchToSpace), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
 }
 
 // window returns a window of v: begin is its first index, shape its size, and step the step in each
@@ -325,4 +326,179 @@ func roll(c *Call, shifts, axes []int) ([]Value, error) {
 		return nil, err
 	}
 	return one(v.Pick(v.Shape(), places))
+}
+
+// reverseSequence reverses the first elements of each row along a dimension, as many as the row's
+// length.
+func reverseSequence(c *Call, lengths []int) ([]Value, error) {
+	v, batch, along := c.In[0], c.number("batch_dim"), c.number("seq_dim")
+	switch {
+	case c.In[1].Rank() != 1:
+		return nil, invalidf("seq_lengths must be 1-dim, not %d", c.In[1].Rank())
+	case batch == along:
+		return nil, invalidf("batch_dim == seq_dim == %d", along)
+	case along >= v.Rank():
+		return nil, invalidf("seq_dim must be < input rank ( %d vs. %d)", along, v.Rank())
+	case batch >= v.Rank():
+		return nil, invalidf("batch_dim must be < input rank ( %d vs. %d)", batch, v.Rank())
+	case len(lengths) != v.Shape()[batch]:
+		return nil, invalidf("Length of seq_lengths != input.dims(%d), (%d vs. %d)", batch, len(lengths), v.Shape()[batch])
+	}
+	for i, n := range lengths {
+		switch {
+		case n < 0:
+			return nil, invalidf("seq_lens(%d) < 0", i)
+		case n > v.Shape()[along]:
+			return nil, invalidf("seq_lens(%d) > input.dims(%d)", i, along)
+		}
+	}
+	if v.Rank() > 5 {
+		return nil, invalidf("ReverseSequenceOp : Unhandled input dimensions: %d", v.Rank())
+	}
+	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	places, strides := make([]int, v.Len()), value.Strides(v.Shape())
+	for i := range places {
+		row, at := i/strides[batch]%v.Shape()[batch], i/strides[along]%v.Shape()[along]
+		if places[i] = i; at < lengths[row] {
+			places[i] += (lengths[row] - 1 - 2*at) * strides[along]
+		}
+	}
+	return one(v.Pick(v.Shape(), places))
+}
+
+// blockError returns the error for the inputs of an operation between space and batch. name is what the
+// operation calls its last input.
+func (c *Call) blockError(blocks []int, name string) error {
+	v, edges := c.In[0], c.In[2].Shape()
+	if c.In[1].Rank() != 1 {
+		return invalidf("block_shape rank should be 1 instead of %d", c.In[1].Rank())
+	}
+	if v.Rank() < 1+len(blocks) {
+		return invalidf("input rank should be >= %d instead of %d", 1+len(blocks), v.Rank())
+	}
+	if !slices.Equal(edges, []int{len(blocks), 2}) {
+		return invalidf("%s should have shape [%d, 2] instead of %s", name, len(blocks), value.ShapeText(edges))
+	}
+	if all := 1; c.Op == "BatchToSpaceND" {
+		for _, block := range blocks {
+			all *= block
+		}
+		if all <= 0 {
+			return invalidf("Product of block sizes must be positive, got %d", all)
+		}
+	}
+	for d, block := range blocks {
+		if block < 1 {
+			return invalidf("All values in block_shape must be positive, got value, %d at index %d.", block, d)
+		}
+	}
+	return nil
+}
+
+// product multiplies the sizes of blocks; false if there are more than a tensor has elements.
+func product(blocks []int) (int, bool) {
+	n, ok := value.Count(blocks)
+	return n, ok && n <= maxElements
+}
+
+// spaceToBatch cuts the dimensions behind the first into blocks, with padding around, and moves the
+// places within a block to the first dimension (core/kernels/spacetobatch_op.cc).
+func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
+	if err := c.blockError(blocks, "paddings"); err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	all, ok := product(blocks)
+	if !ok {
+		return nil, c.unsupported("blocks of %v", blocks)
+	}
+	shape := slices.Clone(v.Shape())
+	shape[0] *= all
+	for d, block := range blocks {
+		before, after := paddings[2*d], paddings[2*d+1]
+		if before < 0 || after < 0 {
+			return nil, invalidf("Paddings must be non-negative")
+		}
+		if shape[d+1] += before + after; shape[d+1]%block != 0 {
+			return nil, invalidf("padded_shape[%d]=%d is not divisible by block_shape[%d]=%d", d, shape[d+1], d, block)
+		}
+		shape[d+1] /= block
+	}
+	return c.blockwise(shape, func(at []int) int {
+		in := v.Shape()
+		place, offset := at[0]%in[0], at[0]/in[0]
+		inside := 1
+		for d := range in[1:] {
+			x := at[d+1]
+			if d < len(blocks) {
+				inside *= blocks[d]
+				x = x*blocks[d] + offset/(all/inside)%blocks[d] - paddings[2*d]
+			}
+			if x < 0 || x >= in[d+1] {
+				return -1
+			}
+			place = place*in[d+1] + x
+		}
+		return place
+	})
+}
+
+// batchToSpace undoes spaceToBatch, with crops in the place of paddings.
+func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
+	if err := c.blockError(blocks, "crops"); err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	all, ok := product(blocks)
+	if !ok {
+		return nil, c.unsupported("blocks of %v", blocks)
+	}
+	shape := slices.Clone(v.Shape())
+	if shape[0]%all != 0 {
+		return nil, invalidf("Input batch dimension (%d) is not divisible by product of block sizes (%d)", shape[0], all)
+	}
+	shape[0] /= all
+	for d, block := range blocks {
+		before, after := crops[2*d], crops[2*d+1]
+		if before < 0 || after < 0 {
+			return nil, invalidf("Crops must be non-negative")
+		}
+		if shape[d+1] = shape[d+1]*block - before - after; shape[d+1] < 0 {
+			return nil, invalidf("cropped_shape[%d]=%d must be non-negative", d, shape[d+1])
+		}
+	}
+	return c.blockwise(shape, func(at []int) int {
+		offset := 0
+		for d, block := range blocks {
+			offset = offset*block + (at[d+1]+crops[2*d])%block
+		}
+		place := offset*shape[0] + at[0]
+		for d, size := range v.Shape()[1:] {
+			x := at[d+1]
+			if d < len(blocks) {
+				x = (x + crops[2*d]) / blocks[d]
+			}
+			place = place*size + x
+		}
+		return place
+	})
+}
+
+// blockwise makes a tensor of a shape from elements of the first input. from returns the position of
+// the element at an index, -1 for a zero.
+func (c *Call) blockwise(shape []int, from func(at []int) int) ([]Value, error) {
+	n, err := c.room(c.In[0].DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	places, at, strides := make([]int, n), make([]int, len(shape)), value.Strides(shape)
+	for i := range places {
+		for d, stride := range strides {
+			at[d] = i / stride % shape[d]
+		}
+		places[i] = from(at)
+	}
+	return one(c.In[0].Pick(shape, places))
 }

@@ -13,6 +13,7 @@ import (
 // sortOps returns the operations that find the largest elements or equal elements.
 func sortOps() map[string]Kernel {
 	return map[string]Kernel{"ArgMax": of(strictScalar(1, dimText), argBest), "ArgMin": of(strictScalar(1, dimText), argBest), "TopK": topK, "TopKV2": topK,
+		"ListDiff": listDiff, "InTopK": inTopK, "InTopKV2": inTopK,
 		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
 }
 
@@ -222,4 +223,72 @@ func distinct[T comparable](list []T) (places []int, which []int64) {
 		which[i] = at
 	}
 	return places, which
+}
+
+// listDiff returns the elements of the first input that the second lacks, and where they are.
+func listDiff(c *Call) ([]Value, error) {
+	for i, name := range []string{"x", "y"} {
+		if c.In[i].Rank() != 1 {
+			return nil, invalidf("%s should be a 1D vector.", name)
+		}
+	}
+	x, y := c.In[0], c.In[1]
+	if x.Len() > 0 && keyAt(x, 0) == nil {
+		return nil, c.unsupported("%s", tensor.DTypeName(x.DType()))
+	}
+	known := map[any]bool{}
+	for i := range y.Len() {
+		known[keyAt(y, i)] = true
+	}
+	var places []int
+	for i := range x.Len() {
+		if !known[keyAt(x, i)] {
+			places = append(places, i)
+		}
+	}
+	return []Value{x.Pick([]int{len(places)}, places), value.Sizes(cmp.Or(c.typeOf("out_idx"), value.Int32), places)}, nil
+}
+
+// inTopK reports for each row whether the prediction of its target is among the k highest. One that is
+// no number, or a target that does not exist, is not (core/kernels/in_topk_op.h).
+func inTopK(c *Call) ([]Value, error) {
+	scores, targets := c.In[0], c.In[1]
+	k := c.number("k")
+	if c.Op == "InTopKV2" {
+		var err error
+		if k, err = c.scalar(2, "k must be 0-D, got shape "); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case scores.Rank() != 2:
+		return nil, invalidf("predictions must be 2-dimensional")
+	case targets.Rank() != 1:
+		return nil, invalidf("targets must be 1-dimensional")
+	case scores.Shape()[0] != targets.Len():
+		return nil, invalidf("First dimension of predictions %d must match length of targets %d", scores.Shape()[0], targets.Len())
+	}
+	out, columns := make([]bool, targets.Len()), scores.Shape()[1]
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	for row, target := range targets.I() {
+		if target < 0 || target >= int64(columns) {
+			continue
+		}
+		list, better := scores.F()[row*columns:][:columns], 0
+		out[row] = finite(list[target])
+		for _, x := range list {
+			if better > k {
+				break
+			}
+			if !finite(x) {
+				out[row] = false
+				break
+			}
+			if x > list[target] {
+				better++
+			}
+		}
+		out[row] = out[row] && better < k
+	}
+	return one(value.Bools([]int{len(out)}, out))
 }

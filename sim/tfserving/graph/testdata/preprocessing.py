@@ -91,6 +91,34 @@ def edges_format(where):
     })
 
 
+def edges_places(where):
+    def scattered(kind, d=F):
+        return ([X('x', d), X('at', I), X('u', d)], lambda x, at, u: getattr(R, 'TensorScatter' + kind)(tensor=x, indices=at, updates=u))
+    build(where, {
+        'sub': scattered('Sub'), 'max': scattered('Max'), 'min': scattered('Min', I),
+        'reversed': ([X(), X('n', L)], lambda x, n: R.ReverseSequence(input=x, seq_lengths=n, seq_dim=1)),
+        'reversed2': ([X('x', S), X('n', I)], lambda x, n: R.ReverseSequence(input=x, seq_lengths=n, seq_dim=0, batch_dim=1)),
+        **{name + str(n): ([X(), spec([n], I, 'b'), spec([n, 2], I, 'p')], call) for n in (1, 2) for name, call in (
+            ('tobatch', lambda x, b, p: R.SpaceToBatchND(input=x, block_shape=b, paddings=p)),
+            ('tospace', lambda x, b, p: R.BatchToSpaceND(input=x, block_shape=b, crops=p)))},
+        'diff': ([X(), X('y')], lambda x, y: dict(zip('oi', R.ListDiff(x=x, y=y)))),
+        'diffs': ([X('x', S), X('y', S)], lambda x, y: dict(zip('oi', R.ListDiff(x=x, y=y, out_idx=L)))),
+        'intop': ([X(), X('t', I), X('k', I)], lambda x, t, k: R.InTopKV2(predictions=x, targets=t, k=k)),
+    })
+
+
+def keras_spatial(where):
+    """Layers of convolutions that are transposed, dilated, and causal."""
+    tf.keras.utils.set_random_seed(9)
+    line, picture = layers.Input([None, 3], name='line'), layers.Input([4, 5, 2], name='picture')
+    causal = layers.Conv1D(4, 3, padding='causal', dilation_rate=2)(line)
+    tf.keras.Model([line, picture], {
+        'causal': causal, 'pooled': layers.GlobalMaxPooling1D()(causal), 'twice': layers.UpSampling1D(2)(line), 'parted': layers.SeparableConv1D(3, 2)(line),
+        'same': layers.Conv2DTranspose(3, 3, strides=2, padding='same')(picture), 'valid': layers.Conv2DTranspose(2, 3, strides=2)(picture),
+        'dilated': layers.Conv2D(2, 2, dilation_rate=2)(picture), 'long': layers.Conv1DTranspose(2, 4, strides=3)(line),
+    }).export(where, verbose=False)
+
+
 def keras_vectors(where):
     """The output modes of words that are counted."""
     text = layers.Input([1], dtype='string', name='text')
@@ -254,3 +282,24 @@ RICH = example(price=[4.0], city=[b'la'], user=[b'u1', b'u2'], kind=[3], tags=[b
 W_D = [s(RICH), s(RICH, example(price=[100.0]), example(city=[b'elsewhere'], town=[b'x', b'y'], user=[b'u1'], kind=[9])), s(), s(example()), s(example(tags=[b't1'], weights=[1.0, 2.0])),
        s(example(price=[b'x'])), s(example(kind=[-1], a=[7])), s(example(tags=[b't'], weights=[-1.0])), s(example(user=[3])), s(b'junk'), s(example(a=[-1]))]
 REQUESTS['wide_and_deep'] = [({'inputs': e}, 'serving_default') for e in W_D[:4]] + [({'examples': e}, 'predict') for e in W_D]
+
+C_P = REQUESTS['edges_places'] = []
+for key, d in (('sub', F32), ('max', F32), ('min', np.int32)):
+    C_P += [q(key, x=np.array(x, d), at=np.array(at, np.int32), u=np.array(u, d)) for x, at, u in (
+        ([1, 2, 3], [[0], [2], [0]], [9, -8, 1]), ([[1, 2], [3, 4]], [[1]], [[5, 0]]), ([1, 2], [[2]], [1]), ([], [[0]], [1]), ([1], [[0]], [1, 2]))]
+C_P += [q('reversed', x=x, n=n) for x, n in ((r23, l(2, 3)), (r23, l(0, 1)), (r23, l(4, 1)), (r23, l(-1, 1)), (r23, l(1)), (r23, al([[1, 2]])), (f(1, 2), l(1, 2)), (F32(1), l(1)), (r234, l(3, 2)), (z(0, 3), l()),
+                                                (z(1, 1, 1, 1, 1, 1), l(1)))]
+C_P += [q('reversed2', x=st([['a', 'b'], ['c', 'd'], ['e', 'f']]), n=i(2, 3)), q('reversed2', x=st([['a', 'b']]), n=i(1, 2)), q('reversed2', x=st(['a']), n=i(1))]
+C_P += [q('tobatch%d' % len(b), x=x, b=b, p=p) for x, b, p in (
+    (r234, i(3), ai([[0, 0]])), (r234, i(2, 2), ai([[1, 0], [0, 2]])), (r234, i(2), ai([[0, 0]])), (r234, i(1, 2), ai([[0, 0], [0, 0]])), (r234, i(3), ai([[-1, 1]])), (r234, i(0), ai([[0, 0]])),
+    (r23, i(1, 2), ai([[0, 0], [1, 0]])), (z(0, 4), i(2), ai([[0, 0]])), (r23, i(3), ai([[2, 1]])))]
+C_P += [q('tospace%d' % len(b), x=x, b=b, p=p) for x, b, p in (
+    (np.arange(24, dtype=F32).reshape(4, 3, 2), i(2), ai([[0, 0]])), (np.arange(24, dtype=F32).reshape(4, 3, 2), i(2), ai([[1, 2]])), (np.arange(24, dtype=F32).reshape(4, 3, 2), i(2, 2), ai([[0, 1], [1, 0]])),
+    (r234, i(3), ai([[0, 0]])), (r234, i(2), ai([[4, 3]])), (r234, i(2), ai([[-1, 0]])), (r234, i(0), ai([[0, 0]])), (r234, i(1), ai([[1, 1]])), (F32(1), i(2), ai([[0, 0]])))]
+C_P += [q('diff', x=f(1, 2, 3, 2, nan), y=f(2, nan)), q('diff', x=f(), y=f(1)), q('diff', x=r23, y=f(1)), q('diff', x=f(1), y=F32(1)), q('diffs', x=st(['a', 'b', 'a']), y=st(['b'])), q('diffs', x=st([]), y=st([]))]
+C_P += [q('intop', x=x, t=t, k=k) for x, t, k in (
+    (r23, i(2, 0), ai(1)), (r23, i(1, 1), ai(2)), (r23, i(3, -1), ai(3)), (a([[1, 1, 1], [nan, 1, 0]]), i(0, 1), ai(1)), (a([[1, inf, 1]]), i(1), ai(3)), (r23, i(0), ai(1)), (f(1, 2), i(0), ai(1)), (r23, ai([[0, 1]]), ai(1)),
+    (r23, i(0, 1), i(1)), (r23, i(0, 1), ai(0)), (r23, i(0, 1), ai(-1)))]
+REQUESTS['keras_spatial'] = [
+    {'line': np.sin(np.arange(30, dtype=F32)).reshape(2, 5, 3), 'picture': np.cos(np.arange(80, dtype=F32)).reshape(2, 4, 5, 2)}, {'line': np.ones([1, 2, 3], F32), 'picture': np.ones([1, 4, 5, 2], F32)},
+    {'line': np.ones([1, 7, 3], F32), 'picture': np.ones([3, 4, 5, 2], F32)}]
