@@ -50,7 +50,7 @@ type Queue[T any] struct {
 	armed     *Batch[T]
 }
 
-// timer is set to the timeout of the open batch that armed points to
+// Batch is a list of tasks that are processed together.
 type Batch[T any] struct {
 	Tasks []Task[T]
 	Size  uint64 // Size is the sum of the tasks' sizes
