@@ -313,7 +313,9 @@ func (c *crowd) change(one *change) bool {
 		if c.slow == nil {
 			c.slow = map[int32]float64{}
 		}
-		c.slow[one.server] = one.value
+		if c.slow[one.server] = one.value; one.value == 1 {
+			delete(c.slow, one.server)
+		}
 	default:
 		return false
 	}
@@ -324,6 +326,9 @@ func (c *crowd) change(one *change) bool {
 // not slow, and by how much the slowest is slower than what it takes. Callers that balance by load give slow
 // containers less. Requests come to any entry container alike.
 func (c *crowd) capacity(sees bool) (takes, slower float64) {
+	if len(c.slow) == 0 {
+		return float64(len(c.up)), 1
+	}
 	for _, at := range c.up {
 		by := 1.0
 		if f, ok := c.slow[at]; ok {
