@@ -367,7 +367,8 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 	return cell
 }
 
-// until compares a failed run, up to where it failed, with the run of the measure's first seed.
+// until compares a failed run, up to where it failed, with the run of the measure's first seed. If
+// all was done within the slack, the first difference is what the measure had done by then.
 func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {
@@ -376,8 +377,10 @@ func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late) // files are read at the end
 	if found := v.differences(v.open(1), t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
+	} else {
+		cell.First = v.punctual().missing()
 	}
-	cell.Alike, cell.Deeds = v.agreement()
+	cell.Alike, cell.Deeds = v.punctual().agreement()
 	return cell
 }
 

@@ -125,9 +125,33 @@ func (v *view) open(n int) (open deeds.Open) {
 	return open
 }
 
+// punctual returns a view of a run that was cut off, in which whatever the measure had done by then
+// was due. Otherwise an agent that does nothing would miss nothing, because a scenario fails sooner
+// than the slack ends.
+func (v *view) punctual() *view {
+	p := *v
+	until := float64(v.got.Ended+v.slack.Least+v.slack.Late) / (1 - v.slack.Part) // less the slack there, it is Ended
+	p.got = &deeds.Log{Tracks: v.got.Tracks, Ended: time.Duration(until)}
+	return &p
+}
+
+// missing returns the first difference that consists of nothing but a missing action, or nil.
+func (v *view) missing() *deeds.Difference {
+	for _, d := range v.differences(v.open(1), v.slack) {
+		if d.Kind == deeds.ByDeed && d.At >= len(d.Got) {
+			return &d
+		}
+	}
+	return nil
+}
+
 // agreement counts all actions in the log and in the measure, and how many of them are the same.
+// Reads that need not be and are not do not count.
 func (v *view) agreement() (same, all int) {
 	open := v.open(v.seeds)
+	if v.thrifty {
+		open = withoutUnread(open, v.got)
+	}
 	return deeds.Agreement(open, v.did(open), v.slack)
 }
 

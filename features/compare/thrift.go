@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
@@ -24,6 +25,16 @@ func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 		}
 	}
 	return whole
+}
+
+// withoutUnread copies logs without the tracks of reads that got lacks.
+func withoutUnread(open deeds.Open, got *deeds.Log) deeds.Open {
+	return lists.MapOrNil(open, func(l *deeds.Log) *deeds.Log {
+		kept := slices.DeleteFunc(slices.Clone(l.Tracks), func(t *deeds.Track) bool {
+			return t.Topic() == deeds.ReadsTopic && got.Track(t.Name) == nil
+		})
+		return &deeds.Log{Tracks: kept, Ended: l.Ended}
+	})
 }
 
 // leastReads merges one track of reads from all open logs. The result has the fewest acts and the

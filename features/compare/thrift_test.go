@@ -1,12 +1,15 @@
 package compare_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/deeds"
 	"github.com/monosim/monosim/runners/test/simrun"
@@ -111,5 +114,36 @@ func TestFewerReadsAreNoDifferenceWhereARunnerMayReadLess(t *testing.T) {
 				t.Errorf("%s, thrifty %v: too often or not: %s", c.name, thrifty, got)
 			}
 		}
+	}
+}
+
+// idle is a thrifty runner on which nothing happens.
+type idle struct{ reader }
+
+func (i *idle) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := i.Runner.Build(spec)
+	return idleCluster{c}, err
+}
+
+type idleCluster struct{ runners.Cluster }
+
+func (idleCluster) Start() error { return nil }
+
+// Goal: an agent that does nothing shares no deed, and the first one missing is named, although its
+// scenario fails before the slack ends. Method: a cluster that never starts, with reads that may be
+// fewer.
+func TestAnAgentThatDoesNothingSharesNothing(t *testing.T) {
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},
+		Runners: []runners.Runner{&simrun.Runner{}, &idle{reader{thrifty: true}}}, Logs: true,
+		Slack: deeds.Slack{Least: time.Minute, Part: 0.05},
+	}
+	m, _, err := c.Run(context.Background(), &steps.Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := m.Scenarios[0].Cells[1]
+	if cell.Verdict != "failed" || cell.Alike != 0 || cell.Deeds == 0 || cell.First == nil || len(cell.First.Got) > 0 {
+		t.Errorf("want a failure with none of the deeds and the first that is missing, got %+v", cell)
 	}
 }

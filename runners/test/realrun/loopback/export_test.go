@@ -39,3 +39,6 @@ func Disown(c *Cluster) error {
 
 // RelayAddr returns the address at which a pod finds ZooKeeper.
 func RelayAddr(c *Cluster, pod int) string { return c.pods[pod].relay.addr() }
+
+// LastLines is what a message has of a process's output.
+var LastLines = lastLines

@@ -225,9 +225,11 @@ func (p *pod) output() string {
 }
 
 // lastWords returns the last 500 bytes of the agent's output, for error messages.
-func (p *pod) lastWords() string {
+func (p *pod) lastWords() string { return p.end(500) }
+
+// end returns the last bytes of the agent's output.
+func (p *pod) end(most int) string {
 	text, _ := p.c.disks.readFile(p.output())
-	const most = 500
 	return strings.TrimSpace(string(text[max(len(text)-most, 0):]))
 }
 

@@ -57,10 +57,15 @@ func (c *child) await() int {
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
 
-// longestWords limits the part of a process's output in a message, in bytes.
-const longestWords = 200
+// longestWords limits each line of a process's output in a message, in bytes, and mostWords the
+// number of these lines. lastOutput is where they are looked for, because a stack trace is long.
+const (
+	longestWords = 200
+	mostWords    = 3
+	lastOutput   = 16 << 10
+)
 
-// Ended returns a line for each pod whose agent has ended: how it ended, and the last line of its
+// Ended returns a line for each pod whose agent has ended: how it ended, and the last lines of its
 // output. For a pod whose agent still runs, it returns a line if the pod's model servers have all
 // ended.
 func (c *Cluster) Ended() (lines []string) {
@@ -83,7 +88,7 @@ func (c *Cluster) Ended() (lines []string) {
 			continue
 		}
 		line := fmt.Sprintf("%s: its agent has ended with %s", p.Name, code)
-		if words := lastLine(p.lastWords()); words != "" {
+		if words := lastLines(p.end(lastOutput)); words != "" {
 			line += ", its output with: " + words
 		}
 		lines = append(lines, line)
@@ -97,8 +102,19 @@ func (p *pod) lostServers() bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(s modelServer) bool { return s.runs() })
 }
 
-// lastLine returns the end of the last line of a text.
-func lastLine(text string) string {
-	line := text[strings.LastIndexByte(text, '\n')+1:]
-	return strings.ToValidUTF8(line[max(len(line)-longestWords, 0):], "")
+// lastLines returns the ends of the last lines of a text that say something, separated by slashes.
+// Where a program dies of an exception, its last line is often a frame of the stack or the version
+// of the interpreter, so indented lines and the stacks of goroutines do not count.
+func lastLines(text string) string {
+	if i := strings.Index(text, "\ngoroutine "); i >= 0 {
+		text = text[:i]
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line != "" && line == strings.TrimLeft(line, " \t") {
+			lines = append(lines, strings.ToValidUTF8(line[max(len(line)-longestWords, 0):], ""))
+		}
+	}
+	return strings.Join(lines[max(len(lines)-mostWords, 0):], " / ")
 }
