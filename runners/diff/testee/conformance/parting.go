@@ -78,7 +78,11 @@ func (p *parter) part(path string, a, b any) {
 			return
 		}
 	}
-	if shape, came := shapeOf(a), shapeOf(b); shape != came {
+	shape, came := shapeOf(a), shapeOf(b)
+	if isBool(a) != isBool(b) { // which of the two it is tells nothing
+		shape, came = kindOf(a), kindOf(b)
+	}
+	if shape != came {
 		p.add(path, "%s in place of %s", came, shape)
 	} else {
 		p.add(path, "another %s", strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(shape, "an "), "a "), "another "))
@@ -149,13 +153,23 @@ func (p *parter) beside(key string, a, b any) {
 		p.add("."+key, "%s at another level", what)
 	case len(x) == len(y) && lessOf(x, y) == 0:
 		p.add("."+key, "%s in another order", what)
-	case len(y) == 0:
+	case len(x) > len(y) && within(y, x):
 		p.add("."+key, "%s missing", what)
-	case len(x) == 0:
+	case len(x) < len(y) && within(x, y):
 		p.add("."+key, "%s too many", what)
 	default:
 		p.add("."+key, "%s differ", what)
 	}
+}
+
+// within reports whether the longer list has all entries of the shorter one, in their order.
+func within(shorter, longer []any) bool {
+	for _, x := range longer {
+		if len(shorter) > 0 && equal(shorter[0], x) {
+			shorter = shorter[1:]
+		}
+	}
+	return len(shorter) == 0
 }
 
 // sameLine reports whether two log lines have the same text. Their levels come before it.
@@ -411,6 +425,19 @@ const mostOfWord = 8
 // words lists the words that Python writes for None, booleans and special floats.
 var words = []string{"None", "True", "False", "nan", "inf"}
 
+func isBool(v any) bool {
+	_, ok := v.(bool)
+	return ok
+}
+
+// kindOf is as [shapeOf], without telling true from false.
+func kindOf(v any) string {
+	if isBool(v) {
+		return "a boolean"
+	}
+	return shapeOf(v)
+}
+
 // shapeOf names the type of a canonical value, for example "null".
 func shapeOf(v any) string {
 	switch v := v.(type) {
@@ -418,8 +445,10 @@ func shapeOf(v any) string {
 		return "null"
 	case bool:
 		return fmt.Sprint(v)
-	case int, *big.Int, canonBare:
+	case int, *big.Int:
 		return "an integer"
+	case canonBare: // such as 1.5, which the protocol wants as {"$f64":"1.5"}
+		return "a number not in the protocol's form"
 	case canonFloat:
 		return "a float"
 	case string:
