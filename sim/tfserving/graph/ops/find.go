@@ -85,6 +85,7 @@ var outputNames = map[string][]outputArg{
 	"StringSplit":          named("indices", "values", "shape"),
 	"StringSplitV2":        named("indices", "values", "shape"),
 	"Switch":               named("output_false", "output_true"),
+	"TensorListConcatV2":   named("tensor", "lengths"),
 	"TensorListPopBack":    named("output_handle", "tensor"),
 	"TopK":                 named("values", "indices"),
 	"TopKV2":               named("values", "indices"),

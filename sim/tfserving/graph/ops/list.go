@@ -13,6 +13,8 @@ var listOps = map[string]Kernel{
 	"TensorListStack": of((*Call).list, listStack), "TensorListGather": of((*Call).list, listStack),
 	"TensorListGetItem": of2((*Call).list, scalar(1), listGet), "TensorListSetItem": of2((*Call).list, scalar(1), listSet),
 	"TensorListPushBack": of((*Call).list, listPush), "TensorListPopBack": of((*Call).list, listPop), "TensorListLength": of((*Call).list, listLength),
+	"TensorListConcatV2": of((*Call).list, listConcat), "TensorListSplit": of(ints(2), listSplit),
+	"TensorListScatterIntoExistingList": of2((*Call).list, ints(2), listScatter),
 }
 
 // tensorList is an immutable list of tensors. An item whose dtype is 0 was never set.
@@ -207,4 +209,85 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 		return nil, invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", value.ShapeText(shape))
 	}
 	return one(value.Join(items...).Reshape(full))
+}
+
+// listConcat joins the items along their first dimension, and returns the size of each in it.
+func listConcat(c *Call, l tensorList) ([]Value, error) {
+	if len(l.items) == 0 {
+		return nil, c.unsupported("an empty list")
+	}
+	rows, lengths := 0, []int{}
+	for _, item := range l.items {
+		if item.Rank() == 0 {
+			return nil, c.unsupported("items that were not set, or are scalars")
+		}
+		if rest := l.items[0].Shape()[1:]; !slices.Equal(item.Shape()[1:], rest) {
+			return nil, c.unsupported("items of different shapes")
+		}
+		rows, lengths = rows+item.Shape()[0], append(lengths, item.Shape()[0])
+	}
+	shape := append([]int{rows}, l.items[0].Shape()[1:]...)
+	if _, err := c.room(l.dtype, shape); err != nil {
+		return nil, err
+	}
+	return []Value{value.Join(l.items...).Reshape(shape), value.Sizes(value.Int64, lengths)}, nil
+}
+
+// listSplit makes a list of the parts of a tensor, which have the given sizes in its first dimension.
+func listSplit(c *Call, lengths []int) ([]Value, error) {
+	shape, err := c.itemShape(1)
+	if err != nil {
+		return nil, err
+	}
+	v := c.In[0]
+	switch {
+	case v.Rank() < 1:
+		return nil, invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
+	case c.In[2].Rank() != 1:
+		return nil, invalidf("Expected lengths to be a vector, received shape: %s", value.ShapeText(c.In[2].Shape()))
+	}
+	l, at := tensorList{dtype: v.DType(), shape: shape}, 0
+	for _, n := range lengths {
+		if n < 0 {
+			return nil, invalidf("Invalid value in lengths: %d", n)
+		}
+		if at+n > v.Shape()[0] {
+			return nil, invalidf("Attempting to slice [%d, %d] from tensor with length %d", at, at+n, v.Shape()[0])
+		}
+		l.items, at = append(l.items, v.Rows(at, at+n)), at+n
+	}
+	if at != v.Shape()[0] {
+		return nil, invalidf("Unused values in tensor. Length of tensor: %d Values used: %d", v.Shape()[0], at)
+	}
+	return one(listValue(l))
+}
+
+// listScatter puts the rows of a tensor into a list, which grows where an index is behind its end.
+func listScatter(c *Call, l tensorList, at []int) ([]Value, error) {
+	v := c.In[1]
+	if v.Rank() < 1 || c.In[2].Rank() != 1 || len(at) > v.Shape()[0] {
+		return nil, c.unsupported("fewer rows than indices")
+	}
+	for _, i := range at {
+		if i < 0 || i > maxElements {
+			return nil, c.unsupported("an index of %d, which ends the process or the memory", i)
+		}
+	}
+	size := len(l.items)
+	for _, i := range at {
+		size = max(size, i+1)
+	}
+	if _, err := c.room(value.Variant, []int{size}); err != nil {
+		return nil, err
+	}
+	items := make([]Value, size)
+	copy(items, l.items)
+	for row, i := range at {
+		items[i] = v.Rows(row, row+1).Reshape(v.Shape()[1:])
+	}
+	if slices.ContainsFunc(items[len(l.items):], func(v Value) bool { return v.DType() == 0 }) {
+		return nil, c.unsupported("a gap behind the end, which stacks as other memory")
+	}
+	l.items = items
+	return one(listValue(l))
 }

@@ -107,6 +107,20 @@ def edges_places(where):
     })
 
 
+def edges_arrays(where):
+    def concat(x, n):
+        parts = tf.TensorArray(F, size=3, element_shape=[None], infer_shape=False)
+        parts = parts.write(0, x).write(1, x[:n]).write(2, x * 2)
+        return {'y': parts.concat(), 'n': parts.size()}
+    def split(x, n):
+        parts = tf.TensorArray(F, size=0, dynamic_size=True, infer_shape=False).split(x, n)
+        return {'first': parts.read(0), 'all': parts.concat(), 'n': parts.size()}
+    def scatter(x, at):
+        return {'y': tf.TensorArray(F, size=4, dynamic_size=True, element_shape=[]).scatter(at, x).stack()}
+    build(where, {'concat': ([spec([None], F, 'x'), spec([], I, 'n')], concat), 'split': ([spec([None], F, 'x'), spec([None], L, 'n')], split),
+                  'scatter': ([spec([None], F, 'x'), spec([None], I, 'at')], scatter)})
+
+
 def keras_spatial(where):
     """Layers of convolutions that are transposed, dilated, and causal."""
     tf.keras.utils.set_random_seed(9)
@@ -303,3 +317,6 @@ C_P += [q('intop', x=x, t=t, k=k) for x, t, k in (
 REQUESTS['keras_spatial'] = [
     {'line': np.sin(np.arange(30, dtype=F32)).reshape(2, 5, 3), 'picture': np.cos(np.arange(80, dtype=F32)).reshape(2, 4, 5, 2)}, {'line': np.ones([1, 2, 3], F32), 'picture': np.ones([1, 4, 5, 2], F32)},
     {'line': np.ones([1, 7, 3], F32), 'picture': np.ones([3, 4, 5, 2], F32)}]
+REQUESTS['edges_arrays'] = [q('concat', x=f(1, 2, 3), n=ai(1)), q('concat', x=f(), n=ai(0)), q('concat', x=f(1, 2), n=ai(0))] + [
+    q('split', x=f(1, 2, 3), n=n) for n in (l(1, 2), l(3, 0), l(1, 1), l(2, 2), l(-1, 4), l(3))] + [
+    q('scatter', x=x, at=at) for x, at in ((f(1, 2), i(0, 3)), (f(1, 2, 3), i(2, 1, 0)), (f(1, 2), i(5, 4)), (f(), i()), (f(1, 2), i(1, 1)))]
