@@ -154,15 +154,26 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	}
 }
 
+// byCost judges an objective on the cost of a fleet whose number of containers changes, by what it costs as it
+// is scaled. It returns false for other objectives and fleets.
+func (e *Evaluation) byCost(v *result.Verdict, o plan.SLO) bool {
+	if o.Metric != "cost" {
+		return false
+	}
+	s := e.scaledAt(v.Confidence)
+	if s == nil {
+		return false
+	}
+	v.Outcome, v.N = outcome(within(o, s.CI[1]), within(o, s.CI[0])), int64(s.Runs)
+	v.Text = foundIn(o, s.Cost, s.CI[0], s.CI[1]) + " as it is scaled"
+	return true
+}
+
 // byInterval judges an objective by the exact value of a metric, if that follows from the
 // plan. Otherwise it judges by the confidence interval of the mean over replications.
 func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
-	if o.Metric == "cost" {
-		if s := e.scaledAt(v.Confidence); s != nil { // of the fleet as it is scaled, not as the plan begins
-			v.Outcome, v.N = outcome(within(o, s.CI[1]), within(o, s.CI[0])), int64(s.Runs)
-			v.Text = foundIn(o, s.Cost, s.CI[0], s.CI[1]) + " as it is scaled"
-			return
-		}
+	if e.byCost(v, o) {
+		return
 	}
 	if value, ok := e.exact(o); ok {
 		v.Outcome = outcome(within(o, value), within(o, value))

@@ -104,15 +104,8 @@ var sloForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(?:\(\s*([^()]*?)\s*\))?\s
 func (s *SLO) decodeText(d *decoder, text, path string) {
 	s.Text = text
 	m := sloForm.FindStringSubmatch(text)
-	if m == nil && openCall(text) {
-		d.report(path, badSLO, "%q: an objective with a comma inside [ ]: write it in quotes", text)
-		return
-	}
-	if m == nil && d.restOfCall(path) {
-		return // reported with its begin
-	}
 	if m == nil {
-		d.report(path, badSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
+		d.noObjective(text, path)
 		return
 	}
 	name, scope := m[1], m[2]
@@ -167,6 +160,17 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, noEffect, "%s%q changes nothing: no fleet can break it", warned, text)
 	case (name == "errors" || metric.Name == Dashboard+"above") && limit == 0 || name == "answered" && limit == 1:
 		d.report(path, badSLO, "%s%q can be shown to be broken, but no number of requests shows that it is met; want a limit of more than none", warned, text)
+	}
+}
+
+// noObjective reports a text that has not the form of an objective.
+func (d *decoder) noObjective(text, path string) {
+	switch {
+	case openCall(text):
+		d.report(path, badSLO, "%q: an objective with a comma inside [ ]: write it in quotes", text)
+	case d.restOfCall(path): // reported with its begin
+	default:
+		d.report(path, badSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
 	}
 }
 
