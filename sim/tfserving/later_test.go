@@ -72,7 +72,7 @@ func TestFieldsOfConfigFilesAreTheProfiles(t *testing.T) {
 
 // Goal: a name that 2.4 does not know is an error in the words of its parser; numbers of an open enum are all taken.
 func TestLaterValuesOfEnums(t *testing.T) {
-	for text, want := range map[string]string{
+	for text, want := range map[string]string{ //lint:ordered each is looked at by itself
 		"constant_folding: AGGRESSIVE":        "",
 		"constant_folding: EXPERIMENTAL_BOTH": `text of tensorflow.RewriterConfig: 1:36: Unknown enumeration value of "EXPERIMENTAL_BOTH" for field "constant_folding".`,
 		"constant_folding: 5":                 "",
