@@ -143,15 +143,15 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 }
 
 func newAgent(e *env.Env, conf *agentconfig.AgentConfig, o Options) (Agent, error) {
-	switch conf.AgentVersion {
-	case 1:
+	switch {
+	case conf.IsVersion(1):
 		return NewAgentV1(e, conf, o.TFSLog, o.V1)
-	case 2:
+	case conf.IsVersion(2):
 		return nil, pysem.Raise("Exception", "agent_version v2 is not support")
-	case 3:
+	case conf.IsVersion(3):
 		return NewAgentV3(e, conf, o.TFSLog, o.V3)
 	}
-	return nil, pysem.Raise("Exception", "agent_version error %d", conf.AgentVersion)
+	return nil, pysem.Raise("Exception", "agent_version error %s", conf.Version())
 }
 
 // Main is [Run] as a program. It returns only when the program ends with exit code 0. An error is

@@ -62,8 +62,8 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	if conf.DeployType != agentconfig.DeployUnified {
 		return nil, pysem.Raise("AssertionError", "agent v3 only supports unifed deploy_type")
 	}
-	if conf.AgentVersion != 3 {
-		return nil, pysem.Raise("AssertionError", "agent version %d unexpected", conf.AgentVersion)
+	if !conf.IsVersion(3) {
+		return nil, pysem.Raise("AssertionError", "agent version %s unexpected", conf.Version())
 	}
 	a := &AgentV3{e: e, conf: conf, exit: threading.NewEvent(e.Tasks, "exit of the agent"), threads: threading.NewGroup(e.Tasks)}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {

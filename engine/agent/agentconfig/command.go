@@ -31,7 +31,7 @@ func (c *AgentConfig) CmdAndPort(binary string, serverType, configFile pysem.Opt
 	port, ports := c.portFlags(server)
 	flags = append(flags, ports...)
 	flags = append(flags, c.rpcFlags(server)...)
-	if c.AgentVersion != 1 {
+	if !c.IsVersion(1) {
 		flags = append(flags, "--model_config_file_poll_wait_seconds=0")
 	}
 	flags = append(flags, c.changedFlags(server)...)
@@ -117,7 +117,7 @@ func (c *AgentConfig) changedFlags(server string) []string {
 	var flags []string
 	for _, key := range serverFlags {
 		if key.Name == "file_system_poll_wait_seconds" {
-			if c.AgentVersion != 1 {
+			if !c.IsVersion(1) {
 				continue
 			}
 			if server == ServerPS {

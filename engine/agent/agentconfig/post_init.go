@@ -59,6 +59,13 @@ func (c *AgentConfig) value(name string) any {
 	return v
 }
 
+// IsVersion reports whether agent_version equals n in Python. Keyword arguments may give it as any
+// value: True and 1.0 equal 1, and "1" and 1.5 equal no version.
+func (c *AgentConfig) IsVersion(n int) bool { return pysem.Equal(c.value("agent_version"), n) }
+
+// Version returns the str() of agent_version.
+func (c *AgentConfig) Version() string { return pysem.Str(c.value("agent_version")) }
+
 func (c *AgentConfig) chooseDeployType() error {
 	if c.StandAloneServing {
 		c.DeployType = DeployMixed
@@ -102,7 +109,7 @@ func (c *AgentConfig) chooseReplicaID() error {
 	if c.ReplicaID.Set && !c.Quirks.Keeps(quirks.Q160) {
 		return nil
 	}
-	if !pysem.Equal(c.value("agent_version"), 1) || c.DeployType == DeployDense && !c.Quirks.Keeps(quirks.Q2) {
+	if !c.IsVersion(1) || c.DeployType == DeployDense && !c.Quirks.Keeps(quirks.Q2) {
 		if text, ok := c.env.Host.LookupEnv("REPLICA_ID"); ok {
 			n, exact, err := pysem.ParseSmallInt(text)
 			if err != nil {

@@ -20,11 +20,12 @@ type Routed struct {
 	V3 *AnswersV3
 }
 
-func (a Routed) version() int {
+// is reports whether the configuration has version n.
+func (a Routed) is(n int) bool {
 	if a.Conf == nil {
-		return 1
+		return n == 1
 	}
-	return a.Conf.AgentVersion
+	return a.Conf.IsVersion(n)
 }
 
 // lacks returns Python's error for reading an attribute that the servicer was not given.
@@ -34,14 +35,14 @@ func lacks(attribute string) error {
 
 // GetReplicas answers as version 1 or 2. Any other version is a NotImplementedError.
 func (a Routed) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
-	switch v := a.version(); {
-	case v == 1 && a.V1 == nil:
+	switch {
+	case a.is(1) && a.V1 == nil:
 		return nil, lacks("_watcher")
-	case v == 1:
+	case a.is(1):
 		return a.V1.GetReplicas(r)
-	case v == 2 && a.V2 == nil:
+	case a.is(2) && a.V2 == nil:
 		return nil, lacks("_zk")
-	case v == 2:
+	case a.is(2):
 		return a.V2.GetReplicas(r)
 	}
 	return AnswersV3{}.GetReplicas(r)
@@ -49,14 +50,14 @@ func (a Routed) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.G
 
 // HeartBeat answers as version 1 or 2. For any other version it answers as version 3.
 func (a Routed) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
-	switch v := a.version(); {
-	case v == 1 && a.V1 == nil:
+	switch {
+	case a.is(1) && a.V1 == nil:
 		return nil, lacks("_watcher")
-	case v == 1:
+	case a.is(1):
 		return a.V1.HeartBeat(r)
-	case v == 2 && a.V2 == nil:
+	case a.is(2) && a.V2 == nil:
 		return nil, lacks("_zk")
-	case v == 2:
+	case a.is(2):
 		return a.V2.HeartBeat(r)
 	case a.V3 == nil:
 		return nil, lacks("_data_provider")
@@ -67,7 +68,7 @@ func (a Routed) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.Heart
 // GetResource returns an empty answer for version 1, and for any other version the same as
 // [AnswersV3.GetResource].
 func (a Routed) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
-	if a.version() == 1 {
+	if a.is(1) {
 		return &agentservice.GetResourceResponse{}, nil
 	}
 	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
