@@ -152,15 +152,16 @@ type ChoiceSite struct {
 type Tracer interface {
 	// Divergence finds the first event in which two runs differ. Both runs must be over, and
 	// neither cluster closed. equal means that no event differs. text describes the event for
-	// people. It names the causes only if both runs recorded the event, and otherwise only its
-	// position. [from, to) is the range of events to record in order to see the causes.
+	// people: with its causes if both runs recorded the event, otherwise only with its position.
+	// [from, to) is the range of events to record in order to see the causes.
 	Divergence(other Cluster) (text string, from, to uint64, equal bool)
 }
 
 // Mourner is a cluster of processes that can say which of them have ended and with what words.
 type Mourner interface {
-	// Ended has a line for each pod whose agent or model servers have ended and not started again:
-	// how, and the end of what the agent wrote. It is for messages of failures.
+	// Ended returns a line for each pod whose agent or model servers have ended and not started
+	// again. The line says how they ended, and what the agent wrote last. It is for messages of
+	// failures.
 	Ended() []string
 }
 

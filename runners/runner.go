@@ -114,5 +114,6 @@ type Actor interface {
 	EndFault(f Fault) error
 }
 
-// Resolution is the cluster time between two calls of Pass's until, and so its precision.
+// Resolution is the cluster time between two calls of the function until that Pass gets. Pass stops
+// with this precision.
 const Resolution = 100 * time.Millisecond

@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Aliases of the plain types of engine/cluster, which documents them. With them a user of a
-// runner needs only this import.
+// Aliases of the plain types of engine/cluster, where they are documented. Thanks to them, a
+// package that uses a runner needs to import only this one.
 type (
 	Spec           = cluster.Spec
 	ServingSpec    = cluster.ServingSpec

@@ -67,10 +67,10 @@ type Registry interface {
 // Fresh is a cluster that measures the age of the parameters that its model servers serve.
 type Fresh interface {
 	// ParametersAge returns how old the parameters of a sub-graph in a pod are, and the number of
-	// steps whose updates the pod will get by no push. It returns an error while the pod serves no
-	// version.
+	// steps whose updates no push will bring to the pod. It returns an error while the pod serves
+	// no version.
 	ParametersAge(pod, model string) (age time.Duration, missing int64, err error)
-	// Pushes counts the pushes of a PS to a pod that succeeded.
+	// Pushes counts the successful pushes of a PS to a pod.
 	Pushes(trainer, pod string) int
 }
 

@@ -24,8 +24,8 @@ import (
 )
 
 func main() {
-	// What is measured in this process must run as it does in monosim, which also collects
-	// garbage less often than by default.
+	// monosim also collects garbage less often than Go does by default. CollectLess sets the same
+	// here, so that code measured in this process runs as it does in monosim.
 	command.CollectLess()
 	root := tables.New()
 	root.AddCommand(servers.NewZooKeeper(), servers.NewTFServing(), servers.NewAgent(), goals.New(), validate.New())

@@ -22,7 +22,7 @@ const (
 // Patterns are paths inside the module, in the form that the go command takes.
 type direction struct {
 	from    []string
-	to      []string // packages of the same part have to be listed too
+	to      []string // the allowed imports, also those from the same part
 	inTests []string // imports that only test files may have
 	outside []string // imports that only external test packages (package x_test) may have
 	because string
@@ -39,9 +39,9 @@ var (
 	exampleRunner = []string{"runners/test/simrun"}
 )
 
-// directions is searched from the top. The first entry whose from covers a package applies to it.
-// A package without an entry is a finding, so a new part of the repository has to state here what
-// it imports.
+// directions is searched from the top. The first entry that covers a package with a pattern in its
+// from field applies to that package. A package without an entry is a finding, so a new part of the
+// repository has to state here what it imports.
 var directions = []direction{
 	{
 		from:    []string{"cmd/bench/engines/own"},

@@ -141,7 +141,8 @@ func (l *linker) leads(name string) bool {
 	return standard
 }
 
-// tested returns the package that this external test package tests, or nil for another package.
+// tested returns the package under test if the linker's package is an external test package, else
+// nil.
 func (l *linker) tested() *types.Package {
 	if path, ok := strings.CutSuffix(l.pkg.Path(), "_test"); ok {
 		return l.imported[path]

@@ -101,7 +101,7 @@ func analyze(patterns []string) ([]finding, error) {
 // errorsShown is how many compile errors of one package are shown. The compiler prints all.
 const errorsShown = 3
 
-// loadErrors returns the compile errors because of which the package cannot be analyzed.
+// loadErrors returns the compile errors that keep the package from being analyzed.
 func loadErrors(p *packages.Package) []string {
 	var texts []string
 	for _, e := range p.Errors {

@@ -52,8 +52,8 @@ func lintExamples() ([]finding, error) {
 	return found, nil
 }
 
-// lintDoor checks the packages that one page names. It skips those in seen, and adds the others
-// to it.
+// lintDoor checks the packages that one page names. It skips packages that are in seen, and adds
+// each package that it checks to seen.
 func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 	var found []finding
 	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {

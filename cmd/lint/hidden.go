@@ -30,9 +30,8 @@ type hiddenImport struct {
 	inTests bool     // test files may import it
 }
 
-// hiddenImports is searched from the top, and the first match decides. If the field instead of an
-// entry is "", the entry allows its package, even if a later entry forbids the tree that contains
-// the package.
+// hiddenImports is searched from the top, and the first match decides. An entry whose instead field
+// is "" allows its package, even if a later entry forbids the tree that contains the package.
 var hiddenImports = []hiddenImport{
 	{path: "net/netip"},
 	{path: "net/url"},
@@ -95,9 +94,9 @@ var seededRand = map[string]bool{
 	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
 }
 
-// commonRooms lists packages whose data several worlds share, each on its own goroutine. They are
-// exempt because a lookup returns an equal value whichever world looks first, and no order depends
-// on a hash.
+// commonRooms lists packages with data that several worlds share, although each world runs on its
+// own goroutine. These packages are exempt because a lookup returns an equal value whichever world
+// looks first, and no order depends on a hash.
 var commonRooms = []string{"engine/pysem/dict"}
 
 // runtimeRooms lists the packages that switch between tasks and unwind them.

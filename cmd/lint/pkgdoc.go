@@ -76,8 +76,8 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// goFile matches the name of a Go file: in the package's own folder, or with a folder from the root
-// of the module. A star in the name stands for several files.
+// goFile matches the name of a Go file. The name stands alone for a file in the package's own
+// folder, or has a path from the root of the module. A star in the name stands for several files.
 var goFile = regexp.MustCompile("(?:^|[\\s(\\[`\"'])((?:[\\w*]+/)*[A-Za-z*][\\w*]*\\.go)\\b")
 
 // missingFiles returns the files that the text names but that do not exist. dir is the package's

@@ -23,7 +23,8 @@ var stability = &analysis.Analyzer{
 	Run:  runStability,
 }
 
-// unstable is the sentence that such a comment contains, in a paragraph of its own.
+// unstable is the sentence that the comment of an unstable package contains, in a paragraph of its
+// own.
 const unstable = "Unstable: any commit may change it."
 
 func runStability(pass *analysis.Pass) (any, error) {

@@ -100,8 +100,8 @@ func listPrefixes(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// allWords is the argument for which all words of reports are listed, just as a prefix lists all
-// its codes.
+// allWords is the argument for which `monosim explain` lists all words of reports. In the same way
+// it lists all codes for a prefix.
 const allWords = "words"
 
 var quirkID = regexp.MustCompile(`^Q\d*$`)

@@ -49,7 +49,8 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	}.All(cmd, "html", "json", "series", "trace", "fail-unless-available")
 }
 
-// groupCounts holds a number for all groups of pods, and the numbers of groups that differ from it.
+// groupCounts holds a number for each group of pods. all applies to every group that the map of
+// does not name.
 type groupCounts struct {
 	all int
 	of  map[string]int

@@ -44,8 +44,8 @@ type testOptions struct {
 	lastFailed bool
 	quiet      bool
 	json       bool
-	// last lists the scenarios of the paths that failed last. It is nil if no such list can be
-	// kept.
+	// last lists the scenarios of the given paths that failed in their most recent run. It is nil
+	// if no such list can be kept.
 	last *project.Last
 }
 

@@ -140,8 +140,8 @@ func (w *whose) Add(r *steps.Result) error {
 // End does nothing.
 func (w *whose) End(*steps.Summary) error { return nil }
 
-// of says in words where the scenarios of that many runs come from. It returns "" if none are built
-// into this binary.
+// of says in words how many of the given number of runs had scenarios that are built into this
+// binary. It returns "" if none had.
 func (w *whose) of(runs int) string {
 	switch w.runs {
 	case 0:

@@ -249,8 +249,9 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	return loopback.New(surroundings), nil
 }
 
-// slower returns a runner on a slower clock, for scenarios that failed the given number of times,
-// and the flags that choose it. It returns nil after enough attempts.
+// slower returns a runner on a slower clock, and the flags that choose it. It is for scenarios that
+// have failed the given number of times. It returns nil after enough attempts, or if a backend
+// always runs in real time.
 func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) {
 	if times > o.again || o.keepsTheClock() != "" {
 		return nil, ""
@@ -263,7 +264,8 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 	return r, o.flags(scale)
 }
 
-// runnersOf lists the runners on which a scenario runs, and then the others, each with the reason.
+// runnersOf lists the runners on which a scenario runs. After them it lists the runners on which
+// the scenario does not run, each with the reason.
 func runnersOf(sc steps.Listed) string {
 	on, not := runsOn(sc)
 	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")

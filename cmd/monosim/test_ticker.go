@@ -75,7 +75,7 @@ func (t *ticker) tell(lines *command.Lines, now time.Time) {
 	}
 }
 
-// line describes the progress when the run has lasted for the time after.
+// line describes the progress of a run. The parameter after is how long the run has lasted.
 func (f far) line(after time.Duration) string {
 	if f.total == 0 {
 		return fmt.Sprintf("%d runs, %d failed, %v virtual", f.runs, f.failed, f.virtual.Round(time.Second))
@@ -119,13 +119,14 @@ func (t *ticker) End(*steps.Summary) error {
 	return nil
 }
 
-// late drops everything written before the time from, so that a short run shows no bar.
+// late is a writer that drops everything written before the time in from, so that a short run shows
+// no bar.
 type late struct {
 	out  io.Writer
 	from time.Time
 }
 
-// Write passes the text on. Before the time from it drops the text and reports success.
+// Write passes the text on. Before the time in from it drops the text and reports success.
 func (l *late) Write(p []byte) (int, error) {
 	if time.Now().Before(l.from) {
 		return len(p), nil

@@ -163,7 +163,7 @@ func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*tra
 	if plan != nil && plan.Job.Check() == nil { // only a valid job can be checked against the script's lines
 		var wrong error
 		job.acts, wrong = o.acts(plan)
-		if wrong == nil { // a line that cannot be read may be what gives a setting its effect
+		if wrong == nil { // Unplayed needs all lines, because any of them can give a setting its effect
 			wrong = plan.Unplayed(job.acts)
 		}
 		err = errors.Join(err, wrong)

@@ -78,8 +78,8 @@ when they are not, and 2 when what was asked for makes no sense.`,
 }
 
 // keptSuites separates the case files that the testee can answer from those that need TensorFlow,
-// which the testee lacks. known holds the files that it can answer. For the other files kept holds
-// the suites that are already recorded.
+// which the testee lacks. known holds the files that it can answer. kept holds the suites that were
+// recorded earlier for the other files.
 func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.Hello) (known []golden.CaseFile, kept []*golden.Suite, err error) {
 	for _, f := range files {
 		if len(f.Inputs) == 0 || !conformance.WantsTensorFlow(f.Suite) || hello.Knows(f.Inputs[0].Op) {

@@ -135,7 +135,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	return verdict(result.Good(o.ops), write(cmd.OutOrStdout()))
 }
 
-// servers returns the servers to compare.
+// servers returns the servers to compare, and a function that ends them.
 func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([]diff.Server, func() error, error) {
 	none := func() error { return nil }
 	profile, err := wire.ParseProfile(o.profile)

@@ -35,8 +35,9 @@ func (o *ensembleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
 }
 
-// portsFrom returns an address for each of several servers. The first server gets the port of
-// first, and the others get the ports after it. If that port is 0, each server gets any free port.
+// portsFrom returns an address for each of several servers. The first server gets the port of the
+// address in first, and the others get the ports after it. If the port in first is 0, each server
+// gets any free port.
 func portsFrom(flag, first string, servers int) (list []string, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {

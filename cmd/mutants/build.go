@@ -34,7 +34,7 @@ type side struct {
 	// package, whose tests reach code that only it uses.
 	mutated, users string
 	// without lists packages that are not mutated: test helpers, whose faults are not the engine's,
-	// and the ports of another reference.
+	// and code that is ported from another reference.
 	without []string
 }
 
@@ -212,7 +212,7 @@ func (s *schemata) refuse(output string) bool {
 	return any
 }
 
-// writtenAs returns the source of an instrumented file, which compiler errors name by its path.
+// writtenAs returns the source whose instrumented file a compiler error names by its path, or nil.
 func (s *schemata) writtenAs(path string) *source {
 	for _, file := range s.sources {
 		if filepath.Base(file.written) == filepath.Base(path) {

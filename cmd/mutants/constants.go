@@ -74,7 +74,8 @@ func isNumber(t types.Type) bool {
 	return ok && basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0
 }
 
-// shown formats a number for the description of a mutant, durations as in 1.5s.
+// shown formats a number for the description of a mutant. A duration is written with its unit, as
+// in 1.5s.
 func shown(v gc.Value, t types.Type) string {
 	if isDuration(t) {
 		if ns, exact := gc.Int64Val(v); exact {

@@ -55,7 +55,7 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	f.replace(id, n.X.End(), n.Y.Pos(), between)
 }
 
-// changed describes the replacement of a binary operator: the source before it, and the new
+// changed describes a mutant that replaces a binary operator: the original expression, and the new
 // operator.
 func (f *finder) changed(n *ast.BinaryExpr, to token.Token) string {
 	x, y := f.text(n.X), f.text(n.Y)

@@ -96,8 +96,8 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// fixed reports whether an expression cannot have mutants. The language may require a constant or a
-// type there, or nobody may read the value.
+// fixed reports whether an expression cannot have mutants. Either the language requires a constant
+// or a type there, or nothing reads the value.
 func (f *finder) fixed(e ast.Expr) bool {
 	switch parent := f.parent().(type) {
 	case *ast.ArrayType:

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// A mutant counts as endless when a part of the tests takes patience times as long as without the
-// mutant, plus the least time below. Wall time has more room than CPU time, because other processes
-// run at the same time.
+// A mutant counts as endless when a part of the tests takes much longer than without the mutant.
+// The limit is patience times as long, plus leastCPU of CPU time or leastWaiting of wall time. Wall
+// time has more room than CPU time, because other processes run at the same time.
 const (
 	patience     = 10
 	leastCPU     = 5 * time.Second
@@ -31,7 +31,7 @@ type verdict struct {
 	// name.
 	Killed kind   `json:"killed,omitempty"`
 	By     string `json:"by,omitempty"`
-	// Endless means that the part did not end with the mutant.
+	// Endless means that the part did not end in time when it ran with the mutant.
 	Endless bool   `json:"endless,omitempty"`
 	Reached bool   `json:"reached"`
 	Reason  string `json:"reason,omitempty"` // why an equivalent mutant has no effect
@@ -50,7 +50,8 @@ func (v verdict) survived() string {
 type attempt []*part
 
 const (
-	// firstAlone is how many parts of a kind run as a process each, before the others run together.
+	// firstAlone is how many parts of a kind run first, each in a process of its own. The others
+	// then run together.
 	firstAlone = 3
 	// slow is the duration beyond which a test runs after all faster tests.
 	slow = 200 * time.Millisecond

@@ -12,7 +12,7 @@ type operator string
 const (
 	opCondition operator = "condition" // a comparison or a condition becomes its contrary
 	opBoundary  operator = "boundary"  // a comparison includes or excludes its limit: < becomes <=
-	opLogic     operator = "logic"     // && becomes ||, and the contrary
+	opLogic     operator = "logic"     // && becomes ||, and || becomes &&
 	opArith     operator = "arithmetic"
 	opNumber    operator = "number"  // a number, a duration, true or false becomes another
 	opReturn    operator = "return"  // a result becomes nothing, its contrary, one more, or an error

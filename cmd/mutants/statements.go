@@ -59,7 +59,7 @@ func (f *finder) leaveOut(n ast.Stmt, o operator) {
 	f.wrap(id, n, fmt.Sprintf("if !switch_.On(%d) { ", id), " }")
 }
 
-// turn makes a mutant in which the statement other replaces this one.
+// turn makes a mutant in which the statement in other replaces this statement.
 func (f *finder) turn(n ast.Stmt, tok token.Token, other string) {
 	id := f.mutant(n, opArith, oneLine(f.text(n))+" -> "+oppositions[tok].String())
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s } else { ", id, other), " }")

@@ -74,7 +74,7 @@ func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
 // them does.
 //
 // Cost: sessions, watches and polls grow with the dense services. Each child reads the
-// configuration again and has its own, so three services cost as much as three agents.
+// configuration again and runs a whole agent, so three services cost as much as three agents.
 func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {
@@ -96,10 +96,11 @@ func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	return nil
 }
 
-// runDenseAgent is the main task of the child with the number index, and returns its exit code. The
-// child's replica id is negative if the pod's is -1, and has 42 bits if it is the hash of a pod's
-// name (Q3). Agent v1 ignores it, so all children share one replica id and one znode (Q2). If the
-// container has PORT2, that is the agent port of every child (Q5).
+// runDenseAgent is the main task of the child with the number index. It returns the child's exit
+// code. The child's replica id is negative if the pod's replica id is -1, and has 42 bits if the
+// pod's replica id is the hash of its name (Q3). Agent v1 ignores the child's replica id, so all
+// children share one replica id and one znode (Q2). If the container has PORT2, every child takes
+// it as its agent port (Q5).
 func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
 	e.Log.Logf(env.Info, "[INFO] the corresponding replica_id %d", replicaID)

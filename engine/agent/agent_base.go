@@ -26,10 +26,10 @@ type Agent interface {
 }
 
 // startLogged starts a program in TFS_HOME/bin and appends its output to the file
-// <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).
-// The name is computed before the directory changes, so a relative log is below TFS_HOME/bin (Q8).
-// In an MLP pod the file stays empty, because the program writes to the agent's output
-// (agent_v1.py:172).
+// <dir>/<prefix>_<base>, where dir and base are the directory and the base name of log
+// (agent_base.py:54-74, ServingLog). If log is a relative path, the file lies below TFS_HOME/bin,
+// because the reference changes into that folder after it has computed the name (Q8). In an MLP pod
+// the file stays empty, because the program writes to the agent's output (agent_v1.py:172).
 //
 // Cost: open log files grow with the processes of the container, one each. The reference never
 // closes them.

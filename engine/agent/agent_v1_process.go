@@ -116,13 +116,13 @@ func (n *processNode) awaitOthers() (bool, error) {
 	return true, nil
 }
 
-// deserted reports whether to stop waiting because another process has ended. Only the repair of
-// Q325 stops the wait.
+// deserted reports whether to stop waiting because another process has ended. It is always false
+// unless Q325 is repaired.
 func (n *processNode) deserted() bool { return !n.conf.Quirks.Keeps(quirks.Q325) && n.lost() }
 
 // awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open. If
-// the process has ended meanwhile, the reference waits in vain (Q20), unless that is repaired. It
-// does not wait for port 0 (agent_v1.py:200).
+// the process has ended meanwhile, awaitPort waits in vain unless Q20 is repaired. For port 0 it
+// does not wait (agent_v1.py:200).
 func (n *processNode) awaitPort() bool {
 	if n.port.Set && n.port.V == 0 {
 		return true

@@ -145,7 +145,7 @@ func (a *AgentV3) describe() error {
 	return nil
 }
 
-// addresses returns the addresses of all models, as the call HeartBeat answers them.
+// addresses returns the addresses of all models, in the form in which HeartBeat answers them.
 func (a *AgentV3) addresses() ([]service.ModelAddresses, error) {
 	return a.AddressMap(a.backend.ServiceMap())
 }

@@ -18,9 +18,9 @@ type ZooKeeperLoad struct {
 	Znodes                    int
 	ZnodeBytes                int64 // of their data and paths
 	DataWatches, ChildWatches int
-	// Asked counts the requests of pods. The maps divide it by operation, by the first two parts of
-	// the path, and by pod. Operator counts the operator's own requests, which are in none of
-	// these.
+	// Asked counts the requests of pods. ByOp, ByPath and ByPod divide them by operation, by the
+	// first two parts of the path, and by pod. Operator counts the operator's own requests, which
+	// are neither in Asked nor in these maps.
 	Asked, Operator     Flow
 	ByOp, ByPath, ByPod map[string]Flow
 	// PeakRequests is the largest number of requests of pods in one second of the clock. PeakAt is

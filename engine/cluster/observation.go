@@ -27,8 +27,9 @@ type Observation struct {
 	Data string
 	// Took is the duration of the action, which ended at At.
 	Took time.Duration
-	// ID is the pid of the process, or the id of the session, that the observation is about. It
-	// tells apart processes of the same name, also for log lines and changed model states.
+	// ID is the pid of the process, or the id of the session, that the observation is about. Log
+	// lines and changed model states have it, too, because it tells apart processes of the same
+	// name.
 	ID int64
 	// Cause is the number, from 1, of the latest earlier observation that led to this one through
 	// messages, timers and tasks. It is 0 if there is none.

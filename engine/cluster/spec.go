@@ -45,9 +45,9 @@ type Spec struct {
 	// Training is a training job beside the agents; nil means none. With a job, Shards can be 0,
 	// which means no agents.
 	Training *TrainingSpec
-	// Quirks says which faults of the reference agents and training jobs keep: "python" (all, the
-	// default), "fixed" (none), a list of those to keep, such as "Q22,Q117", or a list of those to
-	// repair, such as "-Q22,-Q117".
+	// Quirks says which of the reference's faults the agents and training jobs keep: "python" (all,
+	// the default), "fixed" (none), a list of the faults to keep, such as "Q22,Q117", or a list of
+	// the faults to repair, such as "-Q22,-Q117".
 	Quirks string
 	// Outlive keeps the child processes of an agent, such as model servers, running after the agent
 	// has ended. By default a pod is a container, which ends with its first process.
@@ -61,9 +61,9 @@ type Spec struct {
 	RestartAfter time.Duration
 	// Choices fixes individual random choices of the run. All others follow from Seed.
 	Choices []env.Choice
-	// Chance says how the other choices are made. By default they follow from Seed. ChanceRecorded
-	// also keeps them as the run's tape. With ChanceNone each choice is its default, whatever Seed
-	// is.
+	// Chance says how the choices that are not in Choices are made. By default they follow from
+	// Seed. ChanceRecorded also keeps them as the run's tape. With ChanceNone each choice is its
+	// default, whatever Seed is.
 	Chance Chance
 	// Watch checks the invariants of the agents while the cluster runs. It does not change the run.
 	Watch bool
@@ -78,9 +78,9 @@ type Spec struct {
 	// Path and the kind of read as Note. The simulation shows the reads of a polling loop only for
 	// those turns that are events (see NoLeaps).
 	Reads bool
-	// NoLeaps makes every turn of a polling loop an event by itself. By default the simulation
-	// counts turns that change nothing without playing them. The results are the same, but the run
-	// is slower.
+	// NoLeaps makes every turn of a polling loop an event by itself. By default the simulation only
+	// counts the turns that change nothing, and does not play them. The results are the same, but
+	// the run is slower with NoLeaps.
 	NoLeaps bool
 	// Replay is the command that repeats this run, for failure messages.
 	Replay string
@@ -102,7 +102,7 @@ type Group struct {
 	// name of that file in messages.
 	Name, Conf, ConfName string
 	// Shards and Replicas determine the number of pods, as in Spec. HostShards is the number of
-	// shards that the pods get by an environment variable. For an entry it is the number of its PS
+	// shards that an environment variable tells the pods. For an entry it is the number of its PS
 	// shards.
 	Shards, Replicas, HostShards int
 }

@@ -49,7 +49,7 @@ type TrainingSpec struct {
 	TideStartHour *int          `yaml:"tide_start_hour"`
 	TideEndHour   *int          `yaml:"tide_end_hour"`
 	TideSaveEvery time.Duration `yaml:"tide_save_every"`
-	// TideStartMinute and TideEndMinute are minutes to add to these hours.
+	// TideStartMinute and TideEndMinute are minutes to add to TideStartHour and TideEndHour.
 	TideStartMinute int `yaml:"tide_start_minute"`
 	TideEndMinute   int `yaml:"tide_end_minute"`
 	// SaveTime is the duration of writing a checkpoint; 0 means 1 s.
@@ -65,8 +65,8 @@ type TrainingSpec struct {
 	ExportGraphs []string `yaml:"export_graphs"`
 	ExportBytes  int64    `yaml:"export_bytes"`
 	// MaxPending is how long a save waits for the workers, by default 30 s. ChiefTimeout is how
-	// long the end of the chief waits for them, by default 1800 s. RetryWait is the pause before a
-	// process tries again, by default 30 s.
+	// long the chief waits for the workers when it ends, by default 1800 s. RetryWait is the pause
+	// before a process tries again, by default 30 s.
 	MaxPending   time.Duration `yaml:"max_pending"`
 	ChiefTimeout time.Duration `yaml:"chief_timeout"`
 	RetryWait    time.Duration `yaml:"retry_wait"`
@@ -108,11 +108,11 @@ type TrainingSpec struct {
 	ApplicationMaster bool `yaml:"application_master"`
 	// KeepPS keeps the PS running after the end of training, as in a job that goes on in real time.
 	KeepPS bool `yaml:"keep_ps"`
-	// ParameterSync makes each PS push what training changes on it to the model servers of the
-	// sub-graph ps_<index> of SyncModel, every 10 s. BZID is the first part of the agents' znodes.
-	// With UnifiedServing the model servers are those of agents of version 3. Otherwise they are
-	// those of agents of version 1, which are registered below BaseName, and with DCAware also
-	// below their data centre.
+	// ParameterSync makes each PS push its changed parameters every 10 s. It pushes them to the
+	// model servers of the sub-graph ps_<index> of SyncModel. BZID is the first part of the agents'
+	// znodes. With UnifiedServing these model servers belong to agents of version 3. Otherwise they
+	// belong to agents of version 1, and are registered below BaseName, with DCAware also below
+	// their data centre.
 	ParameterSync  bool   `yaml:"parameter_sync"`
 	SyncModel      string `yaml:"sync_model"`
 	BZID           string `yaml:"bzid"`
@@ -121,8 +121,8 @@ type TrainingSpec struct {
 	DCAware        bool   `yaml:"dc_aware"`
 }
 
-// MaxTrainers is the most workers, PS or redundant PS of a job. With more the program might run out of
-// memory.
+// MaxTrainers is the largest number of workers, of PS, or of redundant PS in a job. With more the
+// program might run out of memory.
 const MaxTrainers = 20_000
 
 // The builds of TensorFlow.

@@ -1,4 +1,4 @@
-// Package enum gives the values of enumerations names, and finds values by their names.
+// Package enum gives names to the values of enumerations, and finds values by their names.
 //
 // Two things to use first: [Name] is what a String method returns, and [Parse] reads such a name.
 //
@@ -38,8 +38,8 @@ func numbered[T Value](v T) string {
 	return fmt.Sprintf("%s(%d)", name, v)
 }
 
-// Parse returns the value with the given name. Values count from 0. The error message uses the word
-// in what to say what was parsed.
+// Parse returns the value with the given name. Values count from 0. An error message begins with
+// the word in the parameter what, which names the kind of value.
 func Parse[T Value](names []string, what, name string) (T, error) {
 	if at := slices.Index(names, name); at >= 0 {
 		return T(at), nil

@@ -55,8 +55,8 @@ type Python struct {
 	HashSeed uint32
 }
 
-// HashSeeds is the number of hash seeds to choose from. Each order that a higher seed gives a small
-// set is also given by one of these.
+// HashSeeds is the number of hash seeds to choose from. These seeds already give every order of a
+// small set that any higher seed would give.
 const HashSeeds = 1 << 16
 
 // DefaultPythonMinor is the minor version of the Python with which the tests' expected values were

@@ -50,17 +50,18 @@ type Loop interface {
 }
 
 // Beat is a cycle of waits that nearly always end as usual, so that they only have to be counted.
-// It is for loops such as training steps: millions of them pass between two moments at which more
-// than their number matters.
+// It is for loops such as training steps: millions of steps can pass before anything but their
+// number matters.
 type Beat interface {
-	// Run makes the current task wait, beginning with the wait number part, until a wait does not
-	// end as usual. It returns the number of that wait. The task then does the work of that end
-	// itself.
+	// Run makes the current task wait, beginning with the wait that has the number part, until a
+	// wait does not end as usual. It returns the number of that wait. The task itself then does
+	// what has to be done after that wait.
 	Run(part int) (ended int)
 	// Changes must be called right before something outside of the task changes, if that can decide
 	// whether a wait ends as usual. Calling it at any other time does no harm.
 	Changes()
-	// Count returns how often a wait has ended as usual so far, over all runs.
+	// Count returns how often the wait with the number part has ended as usual so far, over all
+	// calls of Run.
 	Count(part int) int64
 }
 

@@ -88,8 +88,8 @@ func (a Arguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// length returns the largest length of messages that an argument gives, or otherwise if it is
-// missing. A negative argument means no limit.
+// length returns the largest length of messages that an argument gives. If the argument is missing,
+// it returns the value of the parameter otherwise. A negative argument means no limit.
 func (a Arguments) length(key string, otherwise int) int {
 	n, given := a[key]
 	switch {

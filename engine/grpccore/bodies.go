@@ -8,16 +8,16 @@ import (
 
 // bodies finds messages that grpc-go would refuse with its own texts: too large ones, cut ones, and
 // compressed ones of a call without an encoding. It replaces them by messages that the codec
-// refuses with C-core's texts, once a handler receives them. A call without a handler is answered
-// like any other.
+// refuses with C-core's texts, once a handler receives them. A call that has no handler gets the
+// same answer as with other messages.
 type bodies struct {
 	limit int
-	// coded holds the streams of calls that have an encoding. rest holds, by stream, how many bytes
-	// are missing of a message that does not end within its frame.
+	// coded holds the streams of calls that have an encoding. If a message does not end within its
+	// frame, rest holds, by stream, how many bytes of the message are missing.
 	coded map[uint32]bool
 	rest  map[uint32]int
 
-	taken   int // counts the bytes of the original frame that instead replaces
+	taken   int // counts the bytes of the original frame that are replaced by the field instead
 	instead []byte
 }
 
@@ -26,9 +26,9 @@ const (
 	lost        = -1 // marks, in rest, a call whose messages are not tracked any more
 )
 
-// frame checks a data frame of size bytes, of which b has at least the head. It returns the bytes
-// that replace the first m.taken bytes of the frame, nil for no change. whole is false if more
-// bytes have to arrive first.
+// frame checks a data frame of the length size. b has at least the head of the frame. frame returns
+// the bytes that replace the first m.taken bytes of the frame, nil for no change. whole is false if
+// more bytes have to arrive first.
 func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 	stream, flags, payload := streamOf(b), http2.Flags(b[4]), size-frameHead
 	ends, at := flags.Has(http2.FlagDataEndStream), m.rest[stream]
@@ -36,7 +36,7 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 		at = lost
 	}
 	for whole = true; at != lost && at < payload; {
-		from, length := frameHead+at, payload // makes a message with an incomplete head be cut
+		from, length := frameHead+at, payload // so that a message with an incomplete head is cut
 		if payload-at >= messageHead {
 			if len(b) < from+messageHead {
 				return nil, false
@@ -81,8 +81,8 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 	return instead, true
 }
 
-// cut removes the message that begins at index from of b, because the call ends in the middle of
-// it. C-core ignores such an incomplete message.
+// cut removes the message that begins in b at the index from, because the call ends in the middle
+// of this message. C-core ignores such an incomplete message.
 func (m *bodies) cut(b []byte, size, from int) (instead []byte, whole bool) {
 	m.taken = size
 	if len(b) < size {
@@ -97,9 +97,9 @@ func (m *bodies) setSize(payload int) {
 	m.instead[0], m.instead[1], m.instead[2] = byte(payload>>16), byte(payload>>8), byte(payload)
 }
 
-// refuse overwrites the message that begins at index from. The rest of the frame stays, so that the
-// client's flow control window is used up as the client expects. A frame that is too short for the
-// new message becomes longer.
+// refuse overwrites the message that begins in b at the index from. The rest of the frame stays, so
+// that the client's flow control window is used up as the client expects. A frame that is too short
+// for the new message becomes longer.
 func (m *bodies) refuse(b []byte, size, from int, why string) (instead []byte, whole bool) {
 	text := append(append(append([]byte{}, mark...), why+"\n"...), b[from+1:from+messageHead]...)
 	own := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)

@@ -14,9 +14,9 @@ import (
 )
 
 // limits holds the limits of a request in bytes. The size of metadata is the length of names and
-// values, plus 32 for each field. From the hard limit on every request is refused. Between the soft
-// and the hard limit C-core refuses at random, more likely the larger the request is
-// (random_early_detection.cc), and so do we.
+// values, plus 32 for each field. A request whose metadata reaches the hard limit is always
+// refused. Between the soft and the hard limit C-core refuses at random, more likely the larger the
+// request is (random_early_detection.cc), and so do we.
 type limits struct {
 	message, soft, hard int
 	noStreams           bool // every call is refused

@@ -13,7 +13,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// fronted puts a front between the connections of a server, after TLS, and grpc-go.
+// fronted puts a front between grpc-go and the connections of a server. With TLS, the front reads
+// what is already decrypted.
 type fronted struct {
 	credentials.TransportCredentials
 	limits limits

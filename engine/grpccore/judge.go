@@ -28,7 +28,7 @@ type judge struct {
 	// The same bytes later mean the same header, so they need not be read again.
 	usual  []byte
 	coded  bool   // usual has an encoding
-	format string // compression format of the answers to usual
+	format string // compression format of the answers to the header in usual
 	// apart is set once a block was not passed unchanged. From then on grpc-go's decoder has
 	// another HPACK table than the client, so later blocks must not use the table.
 	apart bool

@@ -5,7 +5,7 @@ import "time"
 // strikes counts the pings of a client that come too early, as C-core does (ping_abuse_policy.cc).
 // It replaces grpc-go's count, whose limit is always two, if a server has another limit.
 type strikes struct {
-	most     int           // more early pings end the connection; 0 leaves the count to grpc-go
+	most     int           // number of early pings that are allowed; 0 leaves the count to grpc-go
 	interval time.Duration // between pings during calls
 	always   bool          // the same interval holds without calls
 	last     time.Time

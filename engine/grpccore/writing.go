@@ -36,7 +36,7 @@ type writing struct {
 	sent  atomic.Bool // headers or data were sent since the last ping
 
 	hard    int         // hard limit of the metadata of a request, as sent in SETTINGS
-	running running     // are calls that are not answered
+	running running     // holds the calls that are not answered yet
 	why     string      // error text sent to running calls when the connection ends; "" for none
 	drained atomic.Bool // new calls are refused; unset at the second GOAWAY, after which nobody reads new calls
 	newest  uint32      // last call that is still answered, as the last GOAWAY says
@@ -281,7 +281,7 @@ func (w *writing) changed(c change, frame []byte) {
 
 const (
 	settingBytes = 6 // of one setting
-	goAwayBytes  = 8 // of a GOAWAY before its text
+	goAwayBytes  = 8 // bytes of a GOAWAY before its text
 )
 
 // goAway returns the GOAWAY frame that C-core sends in place of a GOAWAY of grpc-go. payload is

@@ -45,8 +45,8 @@ func parseShell(pattern []rune) []shellPiece {
 	return pieces
 }
 
-// closingBracket returns the index of the bracket that closes the sequence that begins at index
-// from, or -1. A closing bracket at the very beginning is a member of the sequence.
+// closingBracket returns the index of the bracket that closes a sequence, or -1. The sequence
+// begins at the index from. A closing bracket at the very beginning is a member of the sequence.
 func closingBracket(pattern []rune, from int) int {
 	i := from
 	if i < len(pattern) && pattern[i] == '!' {

@@ -73,7 +73,7 @@ func (m *OrderedMap[K, V]) KeyList() []K { return m.keys }
 // Len returns the number of keys.
 func (m *OrderedMap[K, V]) Len() int { return len(m.keys) }
 
-// All calls yield for each entry in order, until yield returns false.
+// All passes each entry to yield, in order, until yield returns false.
 func (m *OrderedMap[K, V]) All(yield func(K, V) bool) {
 	for _, k := range m.keys {
 		v, _ := m.Get(k)

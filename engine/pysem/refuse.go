@@ -11,8 +11,8 @@ const (
 	Unstable = "Q232" // CPython's own result differs from run to run
 )
 
-// Refuse returns the error that refuses an expression or regular expression. what is the subject of
-// a sentence that ends with "is not evaluated here".
+// Refuse returns the error that refuses an expression or regular expression. The parameter what is
+// the subject of a sentence that ends with "is not evaluated here".
 func Refuse(quirk, what string) *Error {
 	return Raise(RefusedType, "%s: %s is not evaluated here", quirk, what)
 }

@@ -29,7 +29,8 @@ type Client struct {
 }
 
 // listeners are called at each change of the session's state, in the order in which they were
-// added. A ref names a member of a family. A ref with family 0 names a single function in alone.
+// added. A ref names a member of a family. A ref with family 0 names a single function in the field
+// alone.
 type listeners struct {
 	refs  []ref
 	alone []*listener

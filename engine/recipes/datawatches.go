@@ -314,7 +314,7 @@ func (f *family) lock(number uint32) {
 		return
 	case l == nil:
 		l = &memberLock{lock: threading.NewLock(f.c.e.Tasks, lockOfDataWatch+f.names.Path(number)), users: 1}
-		l.lock.Lock() // locks it for the member that is reading now
+		l.lock.Lock() // locks it for the task that is reading the member now
 		if f.waited == nil {
 			f.waited = map[uint32]*memberLock{}
 		}

@@ -159,8 +159,8 @@ func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	return most
 }
 
-// firstReads is a queue of first reads. They are reads of members of one family that were never
-// watched.
+// firstReads is a queue of the first reads of members. The members belong to one family, and were
+// not watched before.
 type firstReads struct {
 	f    *family
 	left []uint32

@@ -79,7 +79,7 @@ func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool
 }
 
 // canonicalAll reports whether the paths of children are in canonical form, in which they are sent.
-// It assumes that the path of their parent is.
+// It assumes that the path of their parent is canonical, too.
 func canonicalAll(children []string) bool {
 	return !slices.ContainsFunc(children, func(child string) bool {
 		return child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child)

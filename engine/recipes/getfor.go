@@ -20,8 +20,8 @@ func NamesWatch(zk env.ZooKeeper, path string, fn func(*Names) error) (env.Watch
 	return zk.ChildrenWatch(path, func(children []string) error { return fn(bulk.NamesOf(children)) })
 }
 
-// Found holds a value for each of some names. It never changes. Clients of a world with the same
-// result share it.
+// Found holds a list of names with a value for each name. It never changes. Clients of a world with
+// the same result share it.
 type Found[V comparable] struct{ parts []*foundPart[V] }
 
 // foundPart holds the values for one block of names.
@@ -86,8 +86,8 @@ type readBlock[V comparable] struct {
 	all  *Found[V] // last complete result whose first block is this one
 }
 
-// blocksOf makes the list of the children to read. odd is the error of the first name without a
-// child; only the children before it are read.
+// blocksOf makes the list of the children to read. odd is the error of the first name for which
+// child fails. That name and the names after it are not read.
 func (r *reading[V]) blocksOf(names *Names, child func(string) (string, error)) (sent bool, odd error) {
 	kind := kindOf(child)
 	sent = true

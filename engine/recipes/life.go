@@ -35,7 +35,7 @@ type Life struct {
 	// MaxPause is the longest pause between two rounds of connection attempts; 0 means the longest
 	// pause of [CommandRetry].
 	MaxPause time.Duration
-	// Task starts the function run as the connection task.
+	// Task starts the connection task, which executes run.
 	Task func(run func())
 	// Resolve looks up the addresses of the servers. If there are none, the session ends.
 	Resolve func() []string

@@ -216,7 +216,8 @@ func sequenceOf(child string) (string, bool) {
 	return sequence, true
 }
 
-// await waits until the znode of the predecessor changes, or the state of the session.
+// await waits until the znode of the predecessor changes, or until the state of the session
+// changes.
 func (l *lock) await(predecessor string, timeout time.Duration) error {
 	listener := l.c.addListener(func(env.SessionState) bool {
 		l.wake.Set()

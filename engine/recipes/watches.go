@@ -17,7 +17,8 @@ type Watches struct {
 	callbacks      callbacks
 }
 
-// NewWatches makes an empty set of watchers. A task of tasks will call the watchers.
+// NewWatches makes an empty set of watchers. The watchers will be called by a task that tasks
+// starts.
 func NewWatches(tasks env.Tasks) *Watches {
 	w := &Watches{data: newWatchTable(), children: newWatchTable()}
 	w.callbacks = callbacks{tasks: tasks, of: w}
@@ -330,8 +331,8 @@ type callbacks struct {
 	feeding  *feeding // makes the reads that follow from events in queue
 }
 
-// told is an event for a member: of the type typ, about the member's own path or the session. If
-// the ref has family 0, the event is the next one in others.
+// told is an event for a member, about the member's own path or the session. typ is the type of the
+// event. If the ref has family 0, the event is the next one in the list others of callbacks.
 type told struct {
 	ref ref
 	typ env.EventType

@@ -35,8 +35,8 @@ var ways = []struct {
 	}},
 }
 
-// unwinds ends a process whose tasks wait in all of these ways. It checks that no wait returns, and
-// that deferred functions run.
+// unwinds ends a process with one waiting task for each of the ways. It checks that no wait
+// returns, and that deferred functions run.
 func (r *trial) unwinds(end func(Process)) {
 	r.within(func(p Process) {
 		for _, way := range ways {

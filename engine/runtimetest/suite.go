@@ -47,8 +47,8 @@ type Panic struct {
 	Stack string
 }
 
-// Run runs all cases as subtests of t. It calls start for each case to make a new runtime, with
-// the same seed each time. start should free the runtime at the end of the t that it is given.
+// Run runs all cases as subtests of t. It calls start for each case to make a new runtime, with the
+// same seed each time. start should free the runtime when the test ends that is passed to it.
 func Run(t *testing.T, start func(t *testing.T) Runtime) {
 	for _, group := range []struct {
 		name  string

@@ -29,7 +29,7 @@ func (d Draws) Ahead(others, n uint64) (drawn uint64) {
 // After returns the sequence as it will be after the given number of further draws.
 func (d Draws) After(others uint64) Draws { return Draws{key: d.key, k: d.k + others} }
 
-// Skip counts draws as made after Ahead has returned their numbers.
+// Skip counts the given number of draws as made. Ahead has returned their numbers before.
 func (d *Draws) Skip(draws uint64) { d.k += draws }
 
 // Count returns the number of draws so far.

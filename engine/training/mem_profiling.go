@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If LD_PRELOAD was unset, it
-// starts with an empty item, unless Q197 is repaired. This affects only processes started later.
-// mainDir is the result of [FindMain].
+// EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If LD_PRELOAD was unset or
+// empty, its new value starts with an empty item, unless Q197 is repaired. This affects only
+// processes started later. mainDir is the result of [FindMain].
 func EnableTCMalloc(host env.Host, kept jobquirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
 	if libs != "" || kept.Keeps(jobquirks.Q197) {
@@ -33,8 +33,9 @@ type HeapProfile struct {
 	Directory string
 }
 
-// DefaultHeapProfile returns the reference's defaults (mem_profiling.py:29). They write a profile
-// per 100 MB in use and per GB allocated, but none by time. They track all allocations except mmap.
+// DefaultHeapProfile returns the reference's defaults (mem_profiling.py:29). With these, the
+// profiler writes a profile for each further 100 MB in use and for each further GB allocated, but
+// none at fixed times. It tracks all allocations except mmap.
 func DefaultHeapProfile() HeapProfile {
 	return HeapProfile{
 		InuseIntervalBytes: 100 << 20, AllocationIntervalBytes: 1 << 30, TimeIntervalSeconds: 0,

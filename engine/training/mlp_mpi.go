@@ -37,9 +37,9 @@ func NewMPIExceptionHook(e *env.Env, mpi MPI, print func(text string)) *MPIExcep
 	return &MPIExceptionHook{rank: rank, mpi: mpi, print: print}
 }
 
-// Failed prints the error that ended the process and aborts the job. If the job cannot be aborted,
-// it hangs. Failed then prints that and returns the reason. A rank that is not a number raises a
-// ValueError after the job was aborted.
+// Failed prints the error that ended the process and aborts the job. If the abort fails, Failed
+// prints that this process will hang, and returns the abort's error. A rank that is not a number
+// raises a ValueError after the job was aborted.
 func (h *MPIExceptionHook) Failed(cause error) error {
 	failed := h.tell(cause)
 	if err := h.mpi.Abort(1); err != nil {

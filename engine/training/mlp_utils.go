@@ -208,8 +208,8 @@ func (m *MLPEnv) AllAddrs(role OptString) []string {
 	return strings.Split(addrs, ",")
 }
 
-// indexOf returns an index. None means the process's own index in its own role and 0 in other
-// roles.
+// indexOf returns the given index. For an index of None it returns the process's own index if role
+// is the process's own role, otherwise 0.
 func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	if role == m.Role {
 		return index.Or(m.Index)
@@ -217,9 +217,9 @@ func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	return index.Or(0)
 }
 
-// HostOf returns the primary or the other host of a process, or None if it is unknown. A role of
-// None means the process's own role. An index of None means this process in its own role and the
-// first process in other roles.
+// HostOf returns the primary host of a process if primary is set, otherwise the process's other
+// host. A host that is unknown is None. A role of None means the process's own role. An index of
+// None means this process in its own role and the first process in other roles.
 func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)

@@ -13,8 +13,8 @@ import (
 type DataService interface {
 	// StartDispatcher starts a dispatcher on a port.
 	StartDispatcher(port int) error
-	// StartWorker starts a worker on a port and registers its address with the dispatcher. A
-	// dispatcher of None is unknown.
+	// StartWorker starts a worker on a port and registers its address with the dispatcher.
+	// dispatcher is None if the dispatcher's address is unknown.
 	StartWorker(dispatcher OptString, address string, port int) error
 	StartProfiler(port int) error
 	StopProfiler() error
@@ -147,10 +147,10 @@ type MLPPassOptions struct {
 	SetDispatcher func(target string)
 }
 
-// MLPPass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the
-// workers of the data service run until the first worker is gone, and MLPPass never returns. With
-// UseDataService, workers that train wait for the dispatcher and for those workers. A nil check
-// means [CheckPort].
+// MLPPass does what a process does before it trains (mlp_utils.py:334). In a dispatcher or a worker
+// of the data service, it serves until the first training worker is gone, and never returns. With
+// UseDataService, a training worker waits for the dispatcher and for all workers of the data
+// service. A nil check means [CheckPort].
 func MLPPass(e *env.Env, service DataService, check PortCheck, o MLPPassOptions) error {
 	m, err := NewMLPEnv(e)
 	if err != nil || !m.Available {

@@ -46,8 +46,8 @@ func IsIPv4Supported(host env.Host) (bool, error) {
 	return !IsIPv6Address(ip), err
 }
 
-// LocalServerAddr returns the host:port by which a server at that port of this host is
-// reached. The errors are those of LocalIP.
+// LocalServerAddr returns host:port, the address at which others reach a server that listens on
+// this port of this host. The errors are those of LocalIP.
 func LocalServerAddr(host env.Host, port string) (string, error) {
 	ip, err := LocalIP(host)
 	if err != nil {

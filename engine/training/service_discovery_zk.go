@@ -222,8 +222,9 @@ func (d *ZKServiceDiscovery) find(name string, index int) int {
 	return slices.IndexFunc(d.threads, func(r *registration) bool { return r.name == name && r.index == index })
 }
 
-// create creates the znode of a process, or sets its data if it exists. A znode left from the
-// previous session is only set, and vanishes when that session expires (Q326).
+// create creates the znode of a process, or sets its data if it exists. If the previous session
+// left the znode, create only sets its data, and the znode vanishes when that session expires
+// (Q326).
 func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "create")

@@ -33,8 +33,8 @@ func (n *Node) Source(site string) *Source {
 }
 
 // FreshSource returns the source of a site that is used once, such as one connection. It is not
-// indexed, because nobody asks for it again. The site is a text with a number of at least 1, and
-// each pair may be used only once.
+// indexed, because nobody asks for it again. The site's name is the text site followed by number,
+// which must be at least 1. Each pair of text and number may be used only once.
 func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
@@ -130,9 +130,9 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
-// OwnSource returns a source for one loop that no other living process uses. This is the source of
-// the site, unless a living process has already taken it for a loop. Then it is the source of the
-// site's name with a number appended.
+// OwnSource returns a source for one loop. As long as the process lives, nobody else gets this
+// source from OwnSource. It is the source of the site, unless a living process has already taken
+// that source for a loop. Then it is the source of the site's name with a number appended.
 func (p *Process) OwnSource(site string) *Source {
 	for i := 1; ; i++ {
 		name := site
@@ -191,10 +191,10 @@ func (s *Source) Uint64n(n uint64) uint64 {
 type Draws = tasks.Draws
 
 // Ahead returns the coming draws, for a caller that makes many at once and then reports their
-// number to Skip. ok is false when the world has a tape, because that may replace draws.
+// number to Skip. ok is false when the world has a tape, because a tape may replace draws.
 func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
 
-// Skip counts as made the draws that the caller has taken from Ahead.
+// Skip records that the caller has made this many of the draws from Ahead.
 func (s *Source) Skip(draws uint64) { s.draws.Skip(draws) }
 
 // Unseeded returns 0, unless the tape has another value in [0, n) for this choice. It is for

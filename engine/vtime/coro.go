@@ -122,7 +122,8 @@ func (t *Task) resume() {
 }
 
 // hasRun is called when the task has run and is about to wait or to end. It counts that the memory
-// of the process may have changed, unless the task is in a turn of a loop that has not acted.
+// of the process may have changed. It does not count this if the task runs a loop and has not acted
+// in the loop's current turn.
 func (t *Task) hasRun() {
 	if t.loop != nil && !t.acted {
 		t.loop.Waits()

@@ -28,7 +28,7 @@ func (k *Coroutines) give(c *coro) {
 	k.free = append(k.free, c)
 }
 
-// Close ends the coroutines. No world may have them at the time.
+// Close ends the coroutines. No world may be using any of them at that time.
 func (k *Coroutines) Close() {
 	for _, c := range k.free {
 		c.stop()

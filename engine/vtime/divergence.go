@@ -60,7 +60,7 @@ const maxCauses = 8
 
 // FirstDivergence compares two runs, and returns nil if they are equal. From records it finds the
 // first event that differs, and its causes. Without records it finds the two checkpoints around the
-// difference. Run both again and record the part between these.
+// difference. Then run both again and record the events between these checkpoints.
 func FirstDivergence(a, b *Trace) *Divergence {
 	if a.Hash == b.Hash && a.Events == b.Events && a.End == b.End {
 		return nil
@@ -90,8 +90,8 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	return d
 }
 
-// withoutSteps returns the records of events, and drops those of loops' steps. Steps cannot be
-// compared, because a run that leaps over them records none.
+// withoutSteps returns the records without those of loops' steps. Steps cannot be compared, because
+// a run that leaps over them records none.
 func withoutSteps(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
 }

@@ -1,9 +1,10 @@
 package vtime
 
 // Rest makes the current task wait without keeping a stack, which saves memory where very many
-// tasks wait long. The task's function must return right after the call. When Wake is called the
-// task continues with next, instead of ending. If the process is stopped meanwhile, the task unwinds
-// and unwound, unless nil, is called as a deferred function would be.
+// tasks wait long. The task's function must return right after the call. When Wake is called, the
+// task continues with the function next, instead of ending. If the process is stopped meanwhile,
+// the task unwinds, and the function unwound, if not nil, is called as a deferred function would
+// be.
 func (p *Process) Rest(what string, next, unwound func()) {
 	t := p.enter()
 	t.rest = newRest(t, what, next, unwound)

@@ -10,7 +10,8 @@ import (
 
 // Task is one thread of a process.
 type Task struct {
-	// The fields that each wait and each switch of tasks reads lie in one cache line.
+	// The following fields are read at each wait and at each switch of tasks. They lie in one cache
+	// line.
 	proc      *Process
 	co        *coro
 	waitSeq   uint64 // number of the present wait; an event for an earlier one has no effect

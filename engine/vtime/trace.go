@@ -42,8 +42,8 @@ type Record struct {
 	Hash uint64 `json:"hash"`
 	// Labels holds the texts that were noted during the event.
 	Labels []string `json:"labels,omitempty"`
-	// Step marks a step of a loop. A step has no ID, and its Number is that of the event before it.
-	// Only worlds without leaps record steps.
+	// Step marks a step of a loop. A step has no ID, and its Number is the Number of the event
+	// before it. Only worlds without leaps record steps.
 	Step bool `json:"step,omitempty"`
 }
 

@@ -306,7 +306,7 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
-	w.run.reaps = nil // the coroutines below include their tasks
+	w.run.reaps = nil // the loop below unwinds their tasks too
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
 			t.proc.reap() // the run ended after the process's crash and before its task was unwound

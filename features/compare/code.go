@@ -136,7 +136,8 @@ func (c *Cell) Ran() bool {
 	return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
 }
 
-// Older says why a recorded result is older than the code. It returns "" if it is not.
+// Older says why a recorded result is older than the code. It returns "" for a result that is not
+// older.
 func (c *Code) Older(path, name, runner string, cell Cell) (why string) {
 	if c == nil || !cell.Ran() {
 		return ""

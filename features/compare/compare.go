@@ -65,7 +65,8 @@ type Comparison struct {
 	// there, because the delays of a busy machine matter less. times counts the runs so far. flags
 	// are the Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
-	// Quirks lists quirks that may explain differences. nil means those of the project's register.
+	// Quirks lists quirks that may explain differences. nil means the quirks in the project's
+	// register.
 	Quirks []scope.Quirk
 	// Verbose reports all differences of a run. Otherwise only the first is reported.
 	Verbose bool

@@ -27,10 +27,11 @@ const (
 	Kept = "kept"
 )
 
-// These say how the actions of a run compare with those of the measure, the first runner.
+// These say how the actions of a run compare with the actions of the measure, which is the first
+// runner.
 const (
-	// Same means that each track is the same as with some seed. Cell.Seeds lists the seeds that do
-	// the same in all tracks.
+	// Same means that for each track there is a seed with which the measure does the same.
+	// Cell.Seeds lists the seeds with which it does the same in all tracks.
 	Same = "same"
 	// Explained means that the actions differ, but quirks explain all differences.
 	Explained = "explained"

@@ -13,8 +13,8 @@ import (
 
 // These are verdicts on a scenario of a [Port], in addition to Explained, Differs and Busy.
 const (
-	// Agrees means that the scenario's expectations held, and that all actions were those of the
-	// measure.
+	// Agrees means that the scenario's expectations held, and that all actions were the same as in
+	// the measure.
 	Agrees = "agrees"
 	// Fails means that an expectation of the scenario did not hold.
 	Fails = "fails"
@@ -27,8 +27,8 @@ type Port struct {
 	Name string `json:"name"`
 	// Badge sums up in one line how complete it is, as "231 of 279 scenarios, 96 % of deeds".
 	Badge string `json:"badge"`
-	// Agrees is how many of Scenarios agree or are explained. Same is how many of Deeds, the
-	// actions, were done as in the measure.
+	// Agrees counts those of Scenarios that agree or are explained. Deeds counts the actions, and
+	// Same counts those that were done as in the measure.
 	Agrees int `json:"agrees"`
 	Same   int `json:"same"`
 	Deeds  int `json:"deeds"`

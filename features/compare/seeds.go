@@ -42,8 +42,8 @@ type view struct {
 	thrifty bool
 }
 
-// view prepares to compare the log of a run on runner r with those of the measure. late is how late
-// the machine was during the run.
+// view prepares to compare the log of a run on runner r with the logs of the measure. late is how
+// late the machine was during the run.
 func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late time.Duration) *view {
 	slack := m.trial.comparison.slack()
 	slack.Late = late
@@ -68,8 +68,8 @@ func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Differenc
 // most returns the limit on the number of seeds to run.
 func (m *measure) most() int { return cmp.Or(m.trial.comparison.Most, mostSeeds) }
 
-// hold returns where the log differs from those of all seeds. As long as it differs, more seeds are
-// run, up to the limit.
+// hold returns where the run's log differs from the logs of all seeds of the measure. As long as it
+// differs, more seeds are run, up to the limit.
 func (v *view) hold(ctx context.Context) []deeds.Difference {
 	for n := 1; ; n = min(4*n, v.most()) {
 		complete := v.upTo(ctx, n)

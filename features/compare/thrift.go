@@ -57,8 +57,8 @@ func leastReads(open deeds.Open, name string) *deeds.Track {
 }
 
 // topUp gives a track at least as many acts as least has. tracks are sorted by name, and a missing
-// track is added. A track with fewer acts may also begin later, and lack those that come between
-// the others.
+// track is added. In a track with fewer acts, topUp also accepts a later first act, and too few
+// acts that come between the others.
 func topUp(tracks []*deeds.Track, least *deeds.Track) []*deeds.Track {
 	i, ok := slices.BinarySearchFunc(tracks, least.Name, func(t *deeds.Track, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {

@@ -64,7 +64,7 @@ func repaired(text string, all, some []string) string {
 }
 
 // swarmOf draws a choice of quirks for the story of a seed. It repairs half of all quirks, but only
-// an eighth of those in some, which are known causes.
+// an eighth of the quirks in the list some, which are known causes.
 func swarmOf(seed uint64, text string, all, some []string) string {
 	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
 		of := 2

@@ -131,7 +131,7 @@ func (w *World) drawActs(s *Story, seed uint64) (fatal bool) {
 }
 
 // drawTimes draws the times of n acts. An act happens at any time, during the start, or soon after
-// the previous act, so that it meets the effects of that one.
+// the previous act, whose effects it then meets.
 func drawTimes(seed uint64, n int) []time.Duration {
 	times := make([]time.Duration, n)
 	for i := range times {

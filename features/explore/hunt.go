@@ -38,8 +38,8 @@ type Hunt struct {
 	Find []string
 	// FailFast ends the hunt with the first thing found that has no cause.
 	FailFast bool
-	// Moments also searches, for each failure found, the choice that decides it ([Moment]). Each
-	// search runs up to 400 further stories.
+	// Moments also searches for the choice that decides each failure found ([Moment]). Each search
+	// runs up to 400 further stories.
 	Moments bool
 	// Progress, when set, is called from time to time. Tell, when set, is called with each failure
 	// found, in order, and an error of it ends the hunt.
@@ -83,8 +83,8 @@ func (t *Tally) Unknown() (n int) {
 // Found is one kind of failure. Failures that break the same invariant by the same cause are one
 // kind.
 type Found struct {
-	// World is the first world in which it was found, and Seed the seed of that story. After is how
-	// many stories had run by then.
+	// World is the first world in which a failure of this kind was found. Seed is the seed of the
+	// story that failed there. After is how many stories had run by then.
 	World string
 	Seed  uint64
 	After int
@@ -126,12 +126,12 @@ const (
 	// batch is how many failures are shrunk at the same time. The others are then compared with the
 	// results.
 	batch = 8
-	// againEvery is the number of stories among which one, on average, runs again without leaps.
+	// againEvery means that, on average, one story in this many runs again without leaps.
 	againEvery = 50
 	// dryAfter is how many stories of a world without anything new halve its part of the rounds, and
 	// mostHalvings how often that happens.
 	dryAfter, mostHalvings = 64, 2
-	// lookAgain is the number of failures that look like a known one, among which one, on average,
+	// lookAgain means that, on average, one in this many of the failures that look like a known one
 	// is still shrunk.
 	lookAgain = 24
 )

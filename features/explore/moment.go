@@ -15,8 +15,8 @@ type Moment struct {
 	Choice     runners.Choice
 	Before, Of int
 	At         time.Duration
-	// Without and With are shares of failing runs, in which later choices are drawn anew. Without
-	// keeps the choices before this one, and With keeps this one too.
+	// Without and With are the shares of runs that fail when later choices are drawn anew. Without
+	// keeps the choices before this one. With keeps this choice too.
 	Without, With float64
 	// Then is the first thing observed on the choice's node after it, or nil.
 	Then *runners.Observation
@@ -33,8 +33,8 @@ const (
 	drawnAnew = 20
 	// mostMomentRuns is the most runs of one search.
 	mostMomentRuns = 400
-	// hangs is the least difference between two shares by which a failure counts as decided by
-	// choices.
+	// hangs is the least difference between two shares at which the search concludes that choices
+	// decide the failure.
 	hangs = 0.25
 )
 

@@ -425,8 +425,8 @@ func (sh *shrinker) graphs(i int) {
 	}
 }
 
-// entryAlone reduces each model that has an entry to that entry, because a cluster without its
-// setting of PS has no PS.
+// entryAlone reduces each model that has a sub-graph entry to this sub-graph. It is needed when the
+// cluster's setting of PS was removed, because the cluster then has no PS.
 func (s *Story) entryAlone() {
 	for i, l := range s.Shapes {
 		if m := subGraphs.FindStringSubmatch(l.Text); m != nil && slices.Contains(strings.Split(m[2], ", "), "entry") {
@@ -513,8 +513,8 @@ func (s *Story) moveTo(c *drawn.Cast) {
 // declaredModels matches a setup sentence that names all models of the cluster.
 var declaredModels = regexp.MustCompile(`^\S+:\S+(?:, \S+:\S+)* is (.*)$`)
 
-// tape makes a story plain whose failure needs some random choices. It records the choices, and
-// keeps those that the failure needs. It reports whether the story is plain now.
+// tape handles a story whose failure needs some random choices. It records the choices, keeps those
+// that the failure needs, and makes the story plain. It reports whether the story is plain now.
 func (sh *shrinker) tape(most int) bool {
 	if sh.best.Plain {
 		return true

@@ -8,8 +8,8 @@ import (
 const mostChoices = 6
 
 // minimize makes a list shorter, as long as ok accepts what is left. It removes halves, then ever
-// smaller parts (Zeller's ddmin, without the complements that equal one of two parts). It calls ok
-// at most most times, and returns nil if ok refuses the whole list.
+// smaller parts (Zeller's ddmin, without the complements that equal one of two parts). most limits
+// the number of calls of ok. minimize returns nil if ok refuses the whole list.
 func minimize[T any](list []T, ok func(some []T) bool, most int) (kept []T, asked int) {
 	ask := func(some []T) bool {
 		asked++

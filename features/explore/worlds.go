@@ -204,8 +204,8 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	return w, nil
 }
 
-// comesBack inserts the sentence text after the first shape that of accepts, unless said accepts
-// any shape.
+// comesBack inserts the sentence text after the first shape that the function of selects. If the
+// function said selects any shape, comesBack inserts nothing.
 func (w *World) comesBack(of, said func(text string) bool, text string) {
 	if i := slices.IndexFunc(w.Shapes, of); i >= 0 && !slices.ContainsFunc(w.Shapes, said) {
 		w.Shapes = slices.Insert(w.Shapes, i+1, text)

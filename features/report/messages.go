@@ -15,11 +15,12 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// messagesVersion is the version of the Cucumber Messages protocol, which is that of the Go module
-// with its types.
+// messagesVersion is the version of the Cucumber Messages protocol. It is the same as the version
+// of the Go module that contains the protocol's types.
 const messagesVersion = "34.2.0"
 
-// These types replace some of the module, which omit a start of 0 and empty lists from the JSON.
+// These types replace those types of the module that omit a start of 0 and empty lists from the
+// JSON.
 type (
 	testCase struct {
 		ID      string     `json:"id"`

@@ -133,7 +133,7 @@ func mark(ink colour.Ink, s steps.Status, signs string) string {
 	return ink.Good(sign)
 }
 
-// inRed writes an error in red, with the text by in front of each line.
+// inRed writes an error in red, and indents each line with the text in by.
 func inRed(ink colour.Ink, err error, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(Indent(err.Error(), by)) {
@@ -143,7 +143,7 @@ func inRed(ink colour.Ink, err error, by string) string {
 	return b.String()
 }
 
-// writeExplanation writes what led to a failure, with the text by in front of each line.
+// writeExplanation writes what led to a failure, and indents each line with the text in by.
 func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 	for i, line := range r.Explanation {
 		if i == 1 {
@@ -161,7 +161,7 @@ func why(r *steps.Result, err error) string {
 	return strings.Join(append(lines, "replay with: "+r.Replay), "\n")
 }
 
-// Indent puts the text by in front of every line, and ends the last line with a line break.
+// Indent puts the indentation by in front of every line, and ends the last line with a line break.
 func Indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

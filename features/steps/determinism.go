@@ -101,7 +101,8 @@ func divergence(a, b *World) (text string, from, to uint64, equal bool) {
 }
 
 // choosing records the sites at which the runs of a suite have made choices. For each site it keeps
-// the largest number of choices in one run. Its size is that of the largest cluster.
+// the largest number of choices in one run. Its size depends on the largest cluster, not on the
+// number of runs.
 type choosing struct {
 	mu   sync.Mutex
 	most map[string]uint64 // by "node/site"

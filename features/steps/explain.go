@@ -55,8 +55,8 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	}
 }
 
-// lost stores the instants at which, according to the suite, the scenarios of the run's file are
-// lost. It returns a line for each of them.
+// lost stores in the result the instants at which, according to the suite, failures of the file's
+// scenarios were decided. It returns a line for each of these instants.
 func (s *Suite) lost(r *Result) (lines []string) {
 	if s.Instants == nil {
 		return nil
@@ -232,8 +232,8 @@ type happening struct {
 	times int
 }
 
-// explanation writes a heading and those happenings since from that concern the subjects, in at
-// most n lines.
+// explanation writes a heading, and then the happenings that concern the subjects, in at most n
+// lines. It leaves out happenings before the time from.
 func explanation(log []runners.Observation, from time.Duration, s subjects, n int) []string {
 	list := slices.DeleteFunc(happenings(log, s), func(h happening) bool { return log[h.at].At < from })
 	chosen := choose(log, list, n-1)
@@ -301,8 +301,8 @@ func choose(log []runners.Observation, list []happening, n int) []happening {
 	return chosen
 }
 
-// longWait is the least delay after a cause for which the text says "after". So long a delay means
-// that timers lie between.
+// longWait is the least delay after a cause for which the text says "after". A delay this long
+// means that some timer ran in between.
 const longWait = time.Second
 
 // longestText is the most characters of one observation in a line.

@@ -17,8 +17,8 @@ import (
 type scenario struct {
 	feature, name, path string
 	text                string // of the file
-	// line is where the scenario begins. first is the line of its first tag, and last that of its
-	// last step or row.
+	// line is where the scenario begins. first is the line of its first tag, and last is the line
+	// of its last step or row.
 	line, first, last int
 	cases             []scenarioCase
 }
@@ -173,7 +173,7 @@ type Heading struct {
 	Tags                       []Tag
 }
 
-// Tag is a tag with its line.
+// Tag is a Gherkin tag and the line of the file on which it stands.
 type Tag struct {
 	Name string
 	Line int

@@ -31,7 +31,8 @@ func lasts(s *Sentence) *Sentence {
 	return s
 }
 
-// watchEvery is how often a check is made that reports everything seen since the check before.
+// watchEvery is the time between two calls of a check that reports everything seen since its
+// previous call.
 const watchEvery = 30 * time.Second
 
 // watchFor lets time pass and calls a check now and then. The check reports all that was seen since
@@ -90,7 +91,8 @@ func (w *World) isQuiet() check {
 }
 
 // isBroken makes a check that an invariant is broken. It looks among the invariants that must hold
-// at any time, those of a whole cluster, and those of a cluster that is quiet from now on.
+// at any time, the invariants of a whole cluster, and the invariants of a cluster that is quiet
+// from now on.
 func (w *World) isBroken(invariant string) check {
 	quiet := w.isQuiet()
 	return w.onWatched(func(c runners.Watched) error {

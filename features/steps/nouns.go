@@ -254,7 +254,8 @@ func (n *nouns) checkName(name string, u *noun, known []string) error {
 	return nil
 }
 
-// checkVersion checks that some of the named sub-graphs have the version.
+// checkVersion checks that at least one of the named sub-graphs has the version, or that none has
+// it if the step says so.
 func (n *nouns) checkVersion(u *noun, names []string) error {
 	version, err := strconv.ParseInt(u.text, 10, 64)
 	if err != nil {

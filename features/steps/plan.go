@@ -57,7 +57,7 @@ func (s *Suite) List() ([]Listed, error) {
 	return list, nil
 }
 
-// listed is a case in a listing.
+// listed describes a case of the scenario as an entry of a listing.
 func (sc *scenario) listed(c *scenarioCase) Listed {
 	return Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps), Not: c.not}
 }

@@ -87,7 +87,8 @@ type Step struct {
 	Took                      time.Duration
 }
 
-// Failure returns the first error, of the run as a whole or of a step, or nil.
+// Failure returns the error of the first failed step. Without a failed step it returns the error of
+// the run as a whole, which may be nil.
 func (r *Result) Failure() error {
 	for _, s := range r.Steps {
 		if s.Status == Failed {
@@ -211,7 +212,7 @@ type FailureGroup struct {
 	// First is the first failure of the group, with its explanation but without its Log.
 	First Result
 	Runs  int
-	// Seeds lists the first few seeds that failed so, in order.
+	// Seeds lists the first few seeds with a failure of this group, in order.
 	Seeds []uint64
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // ScriptLine is a line of a script, such as "1h: ZooKeeper goes down for 10m". Text holds a time of
-// the run and a sentence. Where says in messages where the line stands: a command-line flag, or
+// the run and a sentence. Where says, for messages, where the line stands: a command-line flag, or
 // file:line.
 type ScriptLine struct{ Where, Text string }
 
@@ -349,15 +349,15 @@ func (e *endings) take(a *placedAct) error {
 	if lasts < 0 {
 		return fmt.Errorf("found %q at %v, want a line before it with what it ends, as %q, that lasts until then", a.Text, a.At, cmp.Or(k.Onset, k.Begins))
 	}
-	if !slices.Contains(wordsOf(k.Ends), "places") { // the end of a fault of places may end it at only some of them
+	if !slices.Contains(wordsOf(k.Ends), "places") { // a sentence with places may end the fault at only some of them
 		e.begun = slices.Delete(e.begun, lasts, lasts+1)
 	}
 	return nil
 }
 
-// endedBy reports whether a sentence that ends faults of kind k ends this one. A fault that has no
-// sentence for its own end is ended by a sentence that ends another fault of the same topic at the
-// same part.
+// endedBy reports whether a sentence that ends faults of kind k ends this fault. A fault without a
+// sentence for its own end is also ended by a sentence for another kind of fault, if that kind has
+// the same topic and the sentence names the same part.
 func (o *ongoing) endedBy(k *runners.FaultKind, names map[string]string) bool {
 	if o.kind.Name != k.Name && (o.kind.Ends != "" || o.kind.Topic() != k.Topic()) {
 		return false

@@ -32,8 +32,9 @@ type Sentence struct {
 	// text is the readable form, such as "{duration} pass(es)".
 	text string
 	expr *regexp.Regexp
-	// do is a function of the World and one argument for each placeholder. For shapes, actions and
-	// questions it returns an error, for conditions a lasting, for assertions and findings a check.
+	// do is a function. Its arguments are the World and one argument for each placeholder. It
+	// returns an error for shapes, actions and questions, a lasting for conditions, an onset for
+	// onsets, and a check for assertions and findings.
 	do reflect.Value
 	// check, when set, returns an error if the texts for the placeholders cannot work, before
 	// anything runs.
@@ -151,7 +152,8 @@ var (
 	}
 )
 
-// takesTime marks a sentence that lets time pass, unlike others of its kind. when says when.
+// takesTime marks a sentence that lets time pass, unlike others of its kind. The text in when says
+// when time passes.
 func takesTime(when string, s *Sentence) *Sentence {
 	s.waits = when
 	return s

@@ -99,7 +99,8 @@ func (w *World) configPolicy(servable, policy string) error {
 	return nil
 }
 
-// configLabel gives a version a label. If another version has the label, it loses it.
+// configLabel gives a version a label. If another version has the label already, that version loses
+// the label.
 func (w *World) configLabel(servable string, version int64, label string) error {
 	m := w.served(servable)
 	labels := []runners.ServedLabel{{Name: label, Version: version}}

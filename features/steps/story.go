@@ -153,9 +153,9 @@ func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok b
 	return l, err == nil
 }
 
-// namedIn returns the cast for a text. For a stored file, its paths are files of the training job.
-// In other texts they are directories. only is the role of the processes that the text can name, ""
-// for any.
+// namedIn returns the cast for a text. In a text about a stored file, the cast's paths are files of
+// the training job. In other texts they are directories. only is the role of the processes that the
+// text can name, "" for any.
 func namedIn(text, only string, c *drawn.Cast) *drawn.Cast {
 	stored := strings.HasPrefix(text, "the stored file ")
 	if !stored && only == "" {

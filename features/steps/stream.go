@@ -40,8 +40,9 @@ type File struct {
 	Lines []int
 }
 
-// These limit, per job, how many finished results may wait for an earlier one. Too few would leave
-// jobs idle when runs take unequal times. More need more memory, above all for results with logs.
+// These limit, per job, how many finished results may wait for an earlier one. If the limit is too
+// low, jobs are idle when runs take unequal times. A higher limit needs more memory, above all for
+// results with logs.
 const (
 	ahead         = 32
 	aheadWithLogs = 2
@@ -50,7 +51,7 @@ const (
 // Stream runs every scenario with every seed. It passes each result on in order as soon as it can,
 // and keeps none. When ctx ends, it returns without waiting for runs in progress, and sets
 // Summary.Interrupted, or Summary.OutOfTime if the deadline of ctx has passed. The error is an
-// [*InputError], or that of the listener.
+// [*InputError] or the listener's error.
 func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error) {
 	scenarios, err := s.plan()
 	if err != nil {

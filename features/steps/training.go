@@ -413,8 +413,8 @@ func (w *World) localAnswer(n int, want string) check {
 	return w.nthAnswer("wait", runners.Trainer.LocalBarriers, n, want)
 }
 
-// nthAnswer makes a check that the n-th answer, or its error, contains a text. The function of
-// returns the answers.
+// nthAnswer makes a check that the n-th answer, or its error, contains a text. It calls the
+// function of to get all answers.
 func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.TrainingAnswer, n int, want string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		answers := of(t)

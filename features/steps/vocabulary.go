@@ -106,7 +106,8 @@ func (s *Sentence) badValues(text string) []badValue {
 // plainLetters counts the letters of a sentence outside of its placeholders.
 func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text, "")) }
 
-// the names of the placeholders, one for each group
+// lenient holds an expression that matches a sentence with any text in the places of its
+// placeholders. words holds the names of the placeholders, one for each group.
 type lenient struct {
 	expr  *regexp.Regexp
 	words []string // of its groups
@@ -187,8 +188,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// unlike returns the cost of a step that has the word said where the sentence has the word known.
-// The cost is 0 if said fits, and up to editCost otherwise.
+// unlike compares said, a word of a step, with known, the word in the same place of a sentence. It
+// returns the cost of their difference: 0 if said fits, and up to editCost otherwise.
 func unlike(said, known string) int {
 	if known == said {
 		return 0

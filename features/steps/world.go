@@ -15,8 +15,8 @@ type World struct {
 	conf    conf
 	models  []runners.Model
 	cluster runners.Cluster // nil until the first sentence that is not a shape
-	// operation is the recorded case that the scenario is about. Such a scenario has no cluster. It
-	// is nil in a scenario about a cluster.
+	// operation is the recorded case that the scenario is about. Such a scenario has no cluster. In
+	// a scenario about a cluster, operation is nil.
 	operation *operation
 	// entries holds, by name, the model config entries that sentences have set. calls holds the
 	// calls to model servers by kind.
@@ -73,8 +73,8 @@ func (w *World) close() {
 	}
 }
 
-// outcome returns err, the error of a step. If that is nil, it returns the failure of a broken
-// cluster.
+// outcome returns err, the error of a step. If err is nil and the cluster is broken, it returns an
+// error with the cluster's failure.
 func (w *World) outcome(err error) error {
 	if err != nil || w.cluster == nil {
 		return err
@@ -126,8 +126,8 @@ func (w *World) last(duration string, l lasting) error {
 	return l.end()
 }
 
-// hold makes a check. With the mode "" it checks once, with "within" it waits until the check
-// succeeds, and with "for" it checks all the time.
+// hold runs a check. With the mode "" it runs the check once, with "within" until the check
+// succeeds or duration is over, and with "for" all the time.
 func (w *World) hold(mode, duration string, c check) error {
 	if mode == "" && runners.Tolerance(w.cluster) > 0 {
 		return runners.Within(w.cluster, 0, c)

@@ -217,8 +217,8 @@ func ages() []Probe {
 }
 
 // chatOver begins a call and makes the server end with this grace, or lets it end by itself if
-// grace is "". It waits for as many GOAWAY frames as goaways. If another is set, it then begins a
-// new call. It goes on with the first call, and reads until the connection ends.
+// grace is "". goaways is the number of GOAWAY frames that it waits for. If another is set, it then
+// begins a second call. It goes on with the first call, and reads until the connection ends.
 func (w *wire) chatOver(grace string, goaways int, another bool) {
 	w.mute = another && goaways == 1
 	w.greet()

@@ -69,7 +69,7 @@ type wire struct {
 	ended    map[uint32]bool
 	acks     int
 	goaways  int
-	mute     bool // pings are not answered before pong
+	mute     bool // no ping is answered until pong is called
 	pinged   [][8]byte
 	limits   string // the limits in the server's settings
 	settled  bool   // the server's settings are acknowledged

@@ -23,7 +23,7 @@ type Bar struct {
 // mostBars is the largest number of bars that are kept.
 const mostBars = 20_000
 
-// draw begins and ends bars as the observation o demands.
+// draw begins and ends the bars that the observation o affects.
 func (s *story) draw(o runners.Observation) {
 	switch {
 	case o.Op == "process.start" && strings.Contains(o.Path, "agent"):

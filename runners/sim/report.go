@@ -63,8 +63,8 @@ func (c *Cluster) groupPods() (list []GroupPods) {
 	return lists.MapOrNil(c.groups, func(g runners.Group) GroupPods { return GroupPods{g.Name, g.ConfName, g.Shards, g.Replicas} })
 }
 
-// Step is a stage of the start-up. First and Last say when the first and the last pod
-// reached it, and Times how often pods reached it in all.
+// Step is a stage of the start-up. First and Last are when the first and the last pod reached it.
+// Times counts how often pods reached it in all, so it can count a pod more than once.
 type Step struct {
 	What  string  `json:"what"`
 	First float64 `json:"first_s"`

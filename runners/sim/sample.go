@@ -39,7 +39,7 @@ type Sample struct {
 	LargestBytes int64 `json:"largest_memory_bytes"`
 }
 
-// samples takes samples at equal distances of virtual time.
+// samples takes samples and keeps them. The field every is the virtual time between two samples.
 type samples struct {
 	every, next time.Duration
 	kept        []Sample
@@ -70,7 +70,7 @@ func (s *samples) take(r *run) {
 	}
 }
 
-// look takes a sample at now, unless the latest sample has this time already.
+// look takes a sample at the time now, unless the latest sample was taken at that time.
 func (s *samples) look(r *run, now time.Duration) {
 	since := time.Duration(0)
 	if n := len(s.kept); n > 0 {

@@ -80,7 +80,8 @@ func (r *run) do(act runners.Act) error {
 	return nil
 }
 
-// pass passes virtual time up to until, and takes the samples that fall due on the way.
+// pass lets virtual time pass up to the instant until, and takes the samples that fall due on the
+// way.
 func (r *run) pass(ctx context.Context, until time.Duration) error {
 	for now := r.Now(); now < until; now = r.Now() {
 		if ctx.Err() != nil {

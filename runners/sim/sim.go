@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Options says what to run.
+// Options describes a simulated run: its cluster, its length, and what is recorded of it.
 type Options struct {
 	// Conf is the path of the agent.conf that every pod gets. Models is a folder of exported
 	// models.

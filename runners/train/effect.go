@@ -75,8 +75,8 @@ func (d *reader) idle(n *yaml.Node) (list []idle) {
 	return list
 }
 
-// Unplayed returns an error for each setting of the job that has no effect with these acts, which
-// are those of the script and of the command line. It is not meant for the plan of a monosim
+// Unplayed returns an error for each setting of the job that has no effect with the given acts,
+// which come from the script and from the command line. Do not use it for the plan of a monosim
 // trainer process, which has no acts: others decide what happens to that process.
 func (p *Plan) Unplayed(acts []runners.Act) error {
 	var faults []error

@@ -137,8 +137,9 @@ func retriesOfReference(job *runners.TrainingSpec) {
 	}
 }
 
-// checked records an error of the job at the plan's field that it is about. It drops the
-// error if that field already has a mistake, or may be missing because of another mistake.
+// checked records an error about the job, at the place in the plan of the field that the error
+// names. It drops the error if that field already has a mistake, or may be missing because of
+// another mistake.
 func (d *reader) checked(n *yaml.Node, wrong *runners.SpecError, others bool) {
 	from, job := d.from[wrong.Where], find(n, "job")
 	key, name, at := from.key, from.name, from.at

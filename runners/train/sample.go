@@ -26,7 +26,7 @@ type Sample struct {
 	// process.
 	Running, Waiting int
 	// ParametersAge is the age in seconds of the oldest parameters that a pod serves. StepsMissing
-	// is the largest number of steps whose updates a pod will get by no push. Both are 0 without
+	// is the largest number of steps whose updates no push will bring to a pod. Both are 0 without
 	// agents.
 	ParametersAge float64
 	StepsMissing  int64
@@ -119,7 +119,7 @@ type Bar struct {
 // mostBars is the largest number of bars that are kept.
 const mostBars = 5000
 
-// draw begins or ends bars by an observation of a process.
+// draw begins or ends the bars that an observation of a process affects.
 func (r *Report) draw(o runners.Observation, op string) {
 	at := o.At.Seconds()
 	switch op {

@@ -39,8 +39,8 @@ const (
 	maxPods = 20_000
 )
 
-// serving reads the agents of a plan, nil for none. It also sets the defaults of the job that follow
-// from them: where it exports to, and which sub-graphs.
+// serving reads the agents of a plan, nil for none. Some defaults of the job depend on the agents,
+// and serving sets these, too: the directory of the exports, and the exported sub-graphs.
 func (d *reader) serving(n *yaml.Node, f *file) *Serving {
 	at := find(n, servingKey)
 	if at == n {

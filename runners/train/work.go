@@ -55,9 +55,9 @@ type cause struct {
 // Doing says what a group of processes does at the end of the run.
 type Doing struct {
 	Processes []string `json:"processes"`
-	// What describes it in words. The other fields describe a wait. For says for whom or what the
-	// processes wait, and In is the module of the reference that waits. EverySeconds is the time
-	// between its polls, and SinceSeconds is when the wait began.
+	// What describes in words what the processes do. The other fields describe a wait. For says for
+	// whom or what the processes wait, and In is the module of the reference that waits.
+	// EverySeconds is the time between its polls, and SinceSeconds is when the wait began.
 	What         string  `json:"what"`
 	For          string  `json:"for,omitempty"`
 	In           string  `json:"in,omitempty"`

@@ -11,7 +11,7 @@ type Faults struct {
 	// Status, when not 0, is the HTTP status with which every request is answered instead of being
 	// executed. Text is then the body.
 	Status int
-	// Text replaces every body, even that of a successful answer; "" means none.
+	// Text replaces the body of every answer, even of a successful one; "" replaces none.
 	Text string
 	// Cut breaks off every answer in the middle of its body by closing the connection.
 	Cut bool

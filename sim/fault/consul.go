@@ -104,7 +104,8 @@ var consulKinds = []Kind{
 	),
 }
 
-// onBlacklist changes the list of hosts whose registrations Consul hides. do returns the new list.
+// onBlacklist changes the list of hosts whose registrations Consul hides. The function do gets the
+// present list and returns the new one.
 func onBlacklist(w *world.World, f cluster.Fault, do func(list []string) []string) error {
 	return onConsul(func(s *consulnode.Server, _ cluster.Fault) error {
 		if _, err := w.FindTrainer(f.Pod); err != nil {

@@ -91,7 +91,7 @@ func isTrainer(w *world.World, place string) bool {
 	return err == nil
 }
 
-// between calls do with the host names of the fault's two groups of places.
+// between passes the host names of the fault's two groups of places to the function do.
 func between(w *world.World, f cluster.Fault, do func(from, to []string) error) error {
 	from, err := hostsAt(w, f.From)
 	if err != nil {

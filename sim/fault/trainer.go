@@ -199,7 +199,8 @@ var trainerKinds = []Kind{
 	},
 }
 
-// wantJob returns an error if there is no training job. The error's text contains where and want.
+// wantJob returns an error if there is no training job. The error says "WHERE: found no training
+// job, want one WANT"; where and want supply these texts.
 func wantJob(w *world.World, where, want string) error {
 	if len(w.Trainers()) == 0 {
 		return fmt.Errorf("%s: found no training job, want one %s", where, want)
@@ -212,8 +213,8 @@ func trainersBut(w *world.World, name string) []string {
 	return lists.Select(w.Trainers(), func(t *world.Trainer) (string, bool) { return t.Name, t.Name != name })
 }
 
-// fromMaster calls do with the application master's host and the hosts of the job's processes, to
-// change the network between them.
+// fromMaster passes two lists of hosts to do, which changes the network between them: the
+// application master's host, and the hosts of the job's processes.
 func fromMaster(w *world.World, do func(a, b []string) error) error {
 	if w.ApplicationMaster() == nil {
 		return &cluster.SpecError{Where: "application_master", Found: "none", Want: "a training job with one"}

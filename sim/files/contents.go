@@ -19,7 +19,7 @@ type contents struct {
 const maxShared = 4096
 
 // with appends the bytes in more to the content old and returns the result. If an equal content is
-// known, it returns that slice to save memory. It keeps no reference to the slice more.
+// known, it returns the known slice, to save memory. It does not keep the argument more.
 func (c *contents) with(old, more []byte) []byte {
 	if c == nil || len(old)+len(more) > maxShared {
 		return append(old, more...)

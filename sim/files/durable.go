@@ -20,7 +20,7 @@ func (f *FS) record(dir *entry, name string) {
 	f.journal = append(f.journal, change{at: f.w.Now(), dir: dir, name: name, before: dir.child(name)})
 }
 
-// writeBack removes the changes from the journal that are durable by now.
+// writeBack removes from the journal the changes that are durable by now.
 func (f *FS) writeBack() {
 	now := f.w.Now()
 	i := 0

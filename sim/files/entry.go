@@ -37,7 +37,8 @@ type child struct {
 	entry *entry
 }
 
-// unsaved is the durable state of a file whose content has changed and is not yet written back.
+// unsaved holds the last durable state of a file. A file has one while its newer content is not yet
+// written back.
 type unsaved struct {
 	durable   []byte
 	sizeBytes int64

@@ -90,13 +90,13 @@ func (f *FS) show(h *hiding) {
 	f.notify(clean(h.rel))
 }
 
-// hides reports whether an entry is not yet visible through a tree.
+// hides reports whether f still hides an entry from the tree that is passed as through.
 func (f *FS) hides(e *entry, through *FS) bool {
 	return len(f.hidden) > 0 && e != nil && through != f && slices.ContainsFunc(f.hidden, func(h *hiding) bool { return h.entry == e && h.by != through })
 }
 
-// visible returns the names in a directory that the tree through can see. It omits the names that
-// Late still hides from that tree.
+// visible returns the names in a directory. It omits the names that Late still hides from the tree
+// that is passed as through.
 func (p *place) visible(through *FS) []string {
 	names := p.entry.sorted()
 	if len(p.fs.hidden) == 0 {

@@ -27,9 +27,9 @@ func (f *FS) Watch(name string, fn func()) (cancel func()) {
 	}
 }
 
-// trail appends to list the paths that a name leads through: the name itself, and a new path after
-// each link or "..". Only a change at, above or below one of these paths can change where the name
-// leads.
+// trail returns list with more paths appended: the name itself, and a new path after each link or
+// "..". These are the paths that the name leads through. Only a change at, above or below one of
+// them can change where the name leads.
 func (f *FS) trail(list []string, name string) []string {
 	for links := 0; name != "" && links <= maxLinks; {
 		list = append(list, clean(name))

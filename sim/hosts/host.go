@@ -72,8 +72,8 @@ func (h *hostView) FreePort() int {
 	return h.m.Net.FreePort()
 }
 
-// firstIP calls is for the host's addresses and returns the first one for which the result is true.
-// If there is no such address, it returns the error none.
+// firstIP returns the host's first address for which the function is returns true. If there is no
+// such address, it returns the error that is passed as none.
 func (m *Machine) firstIP(is func(netip.Addr) bool, none error) (string, error) {
 	for _, ip := range m.Net.IPs() {
 		if a, err := netip.ParseAddr(ip); err == nil && is(a) {

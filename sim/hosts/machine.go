@@ -57,8 +57,8 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 }
 
 // Env returns the env.Env of a process. vars holds the environment variables of the process as
-// key=value. If vars is nil, Env takes the variables that the process was started with, or the
-// machine's for a process that the table did not start. The fields Models and ZooKeeper are nil.
+// key=value. If vars is nil, Env takes the variables with which the table started the process, or
+// the machine's variables if the table did not start it. The fields Models and ZooKeeper are nil.
 func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	p := m.Procs.Of(life)
 	if vars == nil {

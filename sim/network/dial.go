@@ -20,8 +20,8 @@ type Listener struct {
 	closed  bool
 }
 
-// Listen accepts connections on the port and calls accept for each; port 0 picks a free port. It
-// returns ErrInUse if the port is taken.
+// Listen accepts connections on the port and passes each one to the function accept; port 0 picks a
+// free port. It returns ErrInUse if the port is taken.
 func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) {
 	return h.listen(o, port, false, accept)
 }

@@ -18,13 +18,14 @@ type Exchange struct {
 	next    time.Duration // when the message on its way arrives
 }
 
-// Begin sends the first request at the virtual time at, from the end c of a connection.
+// Begin sends the first request at the virtual time at. c is the end of the connection that sends
+// it.
 func (x *Exchange) Begin(c *Conn, loop *vtime.Loop, at time.Duration) {
 	x.conn, x.loop, x.answers = c, loop, false
 	x.next = c.out.arrivalOf(at)
 }
 
-// Next returns when the next message arrives, and whether it is a request or an answer
+// Next returns the time at which the next message arrives, and whether it is a request or an answer
 // (PartRequest or PartAnswer).
 func (x *Exchange) Next() (at time.Duration, part int) {
 	if x.answers {
@@ -36,9 +37,9 @@ func (x *Exchange) Next() (at time.Duration, part int) {
 // Answers reports whether the message on its way is an answer, not a request.
 func (x *Exchange) Answers() bool { return x.answers }
 
-// Leap advances the exchange up to the bound b. It stops after n answers, and before a request
-// whose time of arrival is until or later. It returns the number of requests and answers that
-// arrived, and the times of the last ones.
+// Leap advances the exchange up to the bound b. It stops after n answers. It also stops before a
+// request that would arrive at the time until or later. It returns the number of requests and
+// answers that arrived, and the times of the last ones.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
 	shortest, spread := out.law()
@@ -77,9 +78,9 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 		at = max(at+shortest+latency, lastOut+1)
 		lastOut, answers = at, false
 		if free && shortest > 0 && lastBack < at {
-			// Now each message arrives after all earlier ones, so ordering needs no check. As long
-			// as the bound is far off, it needs no check either, so many pairs are computed at
-			// once.
+			// From here on each message arrives after all earlier ones, so the order needs no
+			// check. As long as the bound is far off, the bound needs no check either. So many
+			// pairs are computed at once.
 			sure := min(int64(n-l.Answered-1), int64((min(lastRequest, lastAnswer)-at)/(2*(shortest+spread))))
 			if sure <= 0 {
 				continue
@@ -133,12 +134,12 @@ func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.
 type Leapt struct {
 	Served, Answered         int // requests at the server, answers at the client
 	LastServed, LastAnswered time.Duration
-	// ItsRequest is the arrival time of the request that got the last answer; 0 if that was before
-	// the leap.
+	// ItsRequest is the arrival time of the request that got the last answer; 0 if that request had
+	// arrived before the leap.
 	ItsRequest time.Duration
 }
 
-// Forever, passed as until to Leap, sets no limit.
+// Forever is a time for Leap's parameter until. It sets no limit.
 const Forever = time.Duration(math.MaxInt64)
 
 // Bytes counts messages and their bytes.

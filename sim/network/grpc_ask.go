@@ -112,8 +112,8 @@ func (q *question) Complete(at, end time.Duration) (last time.Duration, steps, s
 	return answer, 2, uint64(request)*uint64(request) + uint64(answer)*uint64(answer)
 }
 
-// Next returns when the next message arrives, and whether it is the call or its answer (PartRequest
-// or PartAnswer).
+// Next returns the time at which the next message arrives, and whether it is the call or its answer
+// (PartRequest or PartAnswer).
 func (q *question) Next() (time.Duration, int) {
 	if q.answers {
 		return q.next, PartAnswer
@@ -121,8 +121,8 @@ func (q *question) Next() (time.Duration, int) {
 	return q.next, PartRequest
 }
 
-// Leap simulates the arrivals of the call and its answer that come before the bound. ended reports
-// whether the answer has arrived, at the virtual time at.
+// Leap simulates the arrivals of the call and its answer that come before the bound. If the answer
+// has arrived, ended is true, and at is the virtual time of its arrival.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	steps, squares := uint64(0), uint64(0)
 	if !q.answers {

@@ -35,8 +35,8 @@ type Call struct {
 	response    any
 	status      *env.RPCError
 	answerSize  int
-	on          *leap.Observed // what the response depends on, nil if it may change at any time
-	changes     uint64         // version of the field on when the call was answered
+	on          *leap.Observed // the state that decides the response; nil if the response may change at any time
+	changes     uint64         // the version of that state when the call was answered
 }
 
 // Answer is the message that carries a call's answer. It is what the function match of
@@ -92,7 +92,7 @@ func (call *Call) Reply(resp any, sizeBytes int) {
 }
 
 // ReplyObserved does what Reply does. It also promises that equal calls get the same response until
-// there is a change in the state that on observes.
+// the state that the parameter on observes has changed.
 func (call *Call) ReplyObserved(resp any, sizeBytes int, on *leap.Observed) {
 	call.on, call.changes = on, on.Version()
 	call.Reply(resp, sizeBytes)

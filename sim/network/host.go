@@ -15,7 +15,7 @@ type Host struct {
 	index int
 	down  bool
 
-	listeners      []*Listener // by port; several may share one
+	listeners      []*Listener // sorted by port; several may share a port
 	conns          []*Conn     // open, or being opened
 	nextPort       int
 	nextClientPort int

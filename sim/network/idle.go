@@ -96,8 +96,8 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// SendsAt sends a message without an event from this end at the virtual time at. It returns when
-// the message arrives.
+// SendsAt sends a message without an event from this end at the virtual time at. It returns the
+// time at which the message arrives.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)
@@ -121,7 +121,7 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	return p.behindLast(at)
 }
 
-// Takes counts a message that has arrived at this end. SendsAt sent the message.
+// Takes counts a message that SendsAt sent and that has arrived at this end.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
 // MinLatency returns a lower bound of the latency of this end's messages.

@@ -69,7 +69,8 @@ func (l *linksTo) set(i int, to *link) {
 // down.
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
-// arrival returns when a segment that is sent now arrives, if nothing was sent before it.
+// arrival returns the time at which a segment that is sent now arrives. It does not yet put the
+// segment behind the earlier ones of its connection.
 func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	m := &l.from.n.latency
 	at := l.from.n.w.Now()

@@ -98,8 +98,8 @@ func (p *pipe) queue(s segment) {
 	}
 }
 
-// arrival returns when a segment that is sent now would arrive if it were the only one. It skips
-// the link while no link has a fault, for speed.
+// arrival returns the time at which a segment that is sent now would arrive in an empty pipe. It
+// skips the link while no link has a fault, for speed.
 func (p *pipe) arrival(sizeBytes int) time.Duration {
 	n := p.from.n
 	m := &n.latency
@@ -113,8 +113,8 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 // range depends only on whether the pipe stays inside one host.
 func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
 
-// behindLast returns when a step arrives, which is after all earlier segments. at is the time at
-// which the step would arrive if it were alone.
+// behindLast returns the time at which a step arrives: after all earlier segments, and not before
+// at. at is the time at which the step would arrive in an empty pipe.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
 	return p.last

@@ -75,7 +75,7 @@ func (t *Table) Find(pid int) *Process {
 }
 
 // Of returns the table's process for life. If Start did not create life, as in the engine and in
-// tests, Of adds it to the table under its own name.
+// tests, Of adds a process for it to the table, under the name of life.
 func (t *Table) Of(life *vtime.Process) *Process {
 	for _, p := range t.running {
 		if p.life == life {

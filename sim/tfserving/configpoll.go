@@ -21,7 +21,7 @@ type configPoll struct {
 	grid    timerqueue.Grid
 	timer   timerqueue.Timer
 	started bool
-	busy    bool // busy is true while a run reads the file or reloads, perhaps for ever
+	busy    bool // busy is true while a run reads the file or reloads, which may never end
 	// fileChanged records that the file changed during the present run.
 	fileChanged bool
 	unwatch     func()

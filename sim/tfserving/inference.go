@@ -103,8 +103,8 @@ func asError(err *env.RPCError) error {
 	return err
 }
 
-// specOf returns the model_spec of a request. For a MultiInferenceRequest it returns that of the
-// first task (servables/tensorflow/multi_inference_helper.cc).
+// specOf returns the model_spec of a request. For a MultiInferenceRequest it returns the model_spec
+// of the first task (servables/tensorflow/multi_inference_helper.cc).
 func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	var spec *apis.ModelSpec
 	switch r := request.(type) {

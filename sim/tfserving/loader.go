@@ -64,8 +64,8 @@ func (m *manager) executeLoad(h *harness, done func()) {
 	})
 }
 
-// publishLoaded adds the version to the serving map and then announces it. Between the two it waits
-// for all readers of the old map, whatever their model (TFS-2.3 item 3).
+// publishLoaded adds the version to the serving map and then announces it. Between these two steps
+// it waits for all readers of the old map, whatever their model (TFS-2.3 item 3).
 func (m *manager) publishLoaded(h *harness, done func()) {
 	h.state = harnessReady
 	m.touch()
@@ -156,7 +156,7 @@ type Run struct {
 	Warmup proto.Message
 }
 
-// tellLoad reports a load with the duration took, and the runs of the graph that were part of the
+// tellLoad reports a load, whose duration is took, and the runs of the graph that were part of the
 // load. bundle is nil if the load failed.
 func (s *Server) tellLoad(h *harness, bundle *Bundle, took time.Duration) {
 	if s.OnLoad != nil {
@@ -258,10 +258,10 @@ func (n size) String() string {
 	return fmt.Sprintf("%d bytes", int64(n))
 }
 
-// retry calls try up to 1 + max_num_load_retries times and sleeps before each retry. It notices a
-// cancellation only after an attempt. A cancellation during the sleep does not prevent the next
-// attempt (util/retrier.cc:27-54). Upstream's number is unsigned and incremented, so it may wrap:
-// -1 tries once, -2 forever.
+// retry calls the function try up to 1 + max_num_load_retries times, and sleeps before each retry.
+// It notices a cancellation only after an attempt. A cancellation during the sleep does not prevent
+// the next attempt (util/retrier.cc:27-54). Upstream adds 1 to an unsigned number, which may wrap:
+// with -1 it tries once, with -2 forever.
 func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCError)), done func(*env.RPCError)) {
 	tries, most := uint32(0), uint32(m.server.options.MaxNumLoadRetries)+1
 	var once func()

@@ -31,8 +31,8 @@ type manager struct {
 	// executorMu its load_executor_mu_.
 	mu, decision, executorMu timerqueue.Mutex
 	loads, unloads           *timerqueue.Executor
-	// ongoing counts approved loads and unloads that have not ended. capacity holds callbacks of
-	// loads that wait for resources and retry when one of these ends.
+	// ongoing counts the approved loads and unloads that have not ended. capacity holds callbacks
+	// of loads that wait for resources. They are called when a load or unload ends, and try again.
 	ongoing  int
 	capacity []func()
 	// onTurn, when set, is called at every tick with the next action, if there is one.
@@ -64,7 +64,7 @@ type harness struct {
 	cancelled bool
 	bundle    *Bundle
 	// reserved is the estimated memory in bytes that the resource tracker counts. estimated says
-	// whether it is set. resident is the memory in bytes of the loaded version.
+	// whether reserved is set. resident is the memory in bytes of the loaded version.
 	reserved, resident int64
 	estimated          bool
 }

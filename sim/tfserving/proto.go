@@ -102,8 +102,8 @@ func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) 
 	return modelconfig.ConfigFromProto(&message), nil
 }
 
-// of returns the config of a request as a server with these messages reads it: without the fields
-// that its messages lack.
+// of returns the config as a server with these protobuf messages reads it. It leaves out the fields
+// that the messages lack.
 func (l LatestOnce) of(config modelconfig.ServerConfig) modelconfig.ServerConfig {
 	if l == LatestOnceOfFork {
 		return config
@@ -138,7 +138,7 @@ func (s *Server) adapterOf(model string) bundleSettings {
 }
 
 // settingsOf returns the settings of a platform's adapter. For a nil platform, or one without its
-// own settings, it returns those of the flags.
+// own settings, it returns the settings that the flags give.
 func (s *Server) settingsOf(p *Platform) bundleSettings {
 	if p != nil && p.settings != nil {
 		return *p.settings
@@ -187,8 +187,8 @@ func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.
 	}, nil
 }
 
-// fromAny decodes the config of a class into registered. This is the message that the class
-// registry has for the class, nil if the registry has none. A real server knows some message types
+// fromAny decodes the config of a class into registered, the message that the class registry has
+// for the class. registered is nil if the registry has none. A real server knows some message types
 // that this package does not know.
 func fromAny(config *anypb.Any, registered proto.Message) *env.RPCError {
 	url := config.GetTypeUrl()

@@ -25,9 +25,10 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	})
 }
 
-// estimate sets the memory in bytes that a load needs: that of the model, and what is needed only
-// during the load (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). A version
-// that waited for resources keeps its first estimate (core/simple_loader.h).
+// estimate sets the memory in bytes that a load needs. This is the memory of the model, and the
+// memory that is needed only during the load
+// (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). A version that waited for
+// resources keeps its first estimate (core/simple_loader.h).
 func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	if h.estimated {
 		result(nil)

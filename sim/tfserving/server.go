@@ -154,8 +154,8 @@ func (s *Server) OnServing(fn func()) { s.onServing = fn }
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Awaits reports whether a reload is waiting for its models. Some reloads never return, and then it
-// stays true (TFS-8.7).
+// Awaits reports whether a reload is waiting for its models. For a reload that never returns,
+// Awaits stays true (TFS-8.7).
 func (s *Server) Awaits() bool { return s.core.waiting != nil && s.core.waiting.begun }
 
 // Start starts the process, which loads the first config. When the ports would open, it calls

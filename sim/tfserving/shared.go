@@ -45,9 +45,9 @@ func (s *Shared) alike(o *Options) *Options {
 // mostTexts is how many bytes of files each table of parsed files keeps.
 const mostTexts = 256 << 10
 
-// configTexts and platformTexts cache parsed files for all servers. The key is the text that before
-// returns: a file's content, preceded by the profile and the LatestOnce setting. Nobody may write
-// to what they return.
+// configTexts and platformTexts cache parsed files for all servers. The key is the result of
+// [messages.before]: the file's content, preceded by the profile and the LatestOnce setting. Nobody
+// may write to a cached value.
 var (
 	configTexts = dict.Readings[modelconfig.ServerConfig]{Most: mostTexts, Decode: func(of []byte) (modelconfig.ServerConfig, error) {
 		return parseConfigText(messages{Profile(of[0]), LatestOnce(of[1])}, of[2:])

@@ -176,8 +176,8 @@ func (src *source) changed() {
 }
 
 // live reports for each model whether a poll skips it, because its policy is latest_once and one of
-// its versions is AVAILABLE (TFS-21.1). It returns nil if there is no such model. Before the source
-// is connected it skips none, because it does not yet receive state events.
+// its versions is AVAILABLE (TFS-21.1). It returns nil if there is no such model. While the source
+// is not connected, polls skip no model, because the source does not receive state events.
 func (src *source) live(models []monitored) (live []bool) {
 	for i, m := range models {
 		if src.connected && m.policy.Kind == modelconfig.LatestOnce && src.server.states.available(m.name) {

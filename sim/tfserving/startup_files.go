@@ -140,8 +140,8 @@ func (s *Server) checkPlatform(disk Storage) (*Batching, *env.RPCError) {
 	return batching, nil
 }
 
-// readBatching returns the batching parameters that the flags and their file set; nil if batching
-// is off. It does not change Options.Batching.
+// readBatching returns the batching parameters, from the flags and from the parameter file if a
+// flag names one; nil if batching is off. It does not change Options.Batching.
 func (s *Server) readBatching(disk Storage) (*Batching, *env.RPCError) {
 	o, params := s.options, &bundlepb.BatchingParameters{}
 	switch path := o.BatchingParametersFile; {

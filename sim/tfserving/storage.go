@@ -21,11 +21,13 @@ type Host interface {
 	// After calls fn once when d has passed, unless cancel is called first. It always returns
 	// before it calls fn.
 	After(d time.Duration, fn func()) (cancel func())
-	// Look calls ask with the storage, and then told. In virtual time it returns after both calls.
-	// On a real machine another thread calls ask, and the server's thread calls told later. A disk
-	// that hangs then blocks only the work that needs its answer (TFS-2.4).
+	// Look calls the function ask with the storage, and then the function told. In virtual time it
+	// returns after both calls. On a real machine another thread calls ask, and the server's thread
+	// calls told later. A disk that hangs then blocks only the work that needs its answer
+	// (TFS-2.4).
 	Look(ask func(Storage), told func())
-	// Work calls do and then done, on the same threads as Look. It is for long computations.
+	// Work calls the function do and then the function done, on the same threads as Look. It is for
+	// long computations.
 	Work(do, done func())
 	// Watch makes the host call changed after every change of the storage at or below the path. The
 	// beginning and the end of a fault count as changes. If ok is false, the host cannot watch the
@@ -63,7 +65,8 @@ func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	})
 }
 
-// work calls do and then goOn, on the same threads as look.
+// work calls the function do and then the function goOn, on the same threads on which look calls
+// its two functions.
 func (s *Server) work(do, goOn func()) {
 	s.host.Work(do, func() {
 		if !s.dead {

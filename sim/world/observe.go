@@ -94,9 +94,9 @@ func (w *World) wrote(write zookeeper.Write) {
 }
 
 // Changes returns a number that grows with each change of znodes, of the names and contents of
-// files, of pods and their processes, and of the answers of model servers about their models. Two
-// equal numbers mean that nothing of this has changed in between. Changes of kazoo-fake and of
-// python-fake are not reported, so with either of them the number grows at each call.
+// files, of pods and their processes, and of the answers of model servers about their models. While
+// the number stays the same, none of these has changed. Changes of kazoo-fake and of python-fake
+// are not reported, so with either of them the number grows at each call.
 func (w *World) Changes() uint64 {
 	if w.zk == nil || w.profile == tfserving.ProfilePythonFake {
 		w.changes++

@@ -56,7 +56,7 @@ const hashSeedSite = "python.hashseed"
 const hashSeedVariable = "PYTHONHASHSEED"
 
 // hashSeedOf returns the hash seed that the spec's environment sets for all agents. ok is false if
-// it sets none, and each start then draws its own.
+// the environment sets none. In that case each start of an agent draws a seed of its own.
 func hashSeedOf(spec cluster.Spec) (seed uint32, ok bool) {
 	for _, v := range spec.Env {
 		if n, err := strconv.ParseUint(v.Value, 10, 32); v.Key == hashSeedVariable && err == nil {

@@ -294,7 +294,7 @@ func (w *World) at(d time.Duration, fn func()) {
 var kindWorld = vtime.NewKind("world")
 
 // LateFiles delays the visibility of names created at or below a shared directory: other hosts see
-// them only after lag. PromptFiles ends that.
+// them only after lag. PromptFiles ends the delay.
 func (w *World) LateFiles(dir string, lag time.Duration) {
 	fs, inside := w.StoreOf(dir)
 	fs.Late(inside, lag, w.at)

@@ -148,7 +148,8 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, Code) {
 	return out, CodeOK
 }
 
-// looksAtID reports whether the server looks at the IDs of a scheme in an ACL.
+// looksAtID reports whether the server reads the IDs of a scheme in an ACL. For such a scheme a
+// null ID is a marshallingError, and not an invalid ACL.
 func (m *Machine) looksAtID(scheme string) bool {
 	switch scheme {
 	case "world", "digest", "ip":

@@ -10,9 +10,10 @@ import (
 type childLists struct {
 	// whole is the list as one slice; nil if not made yet. The slice is never written to again.
 	whole []string
-	// blocks is the list in blocks, without the pending changes; nil if not made yet. It was made
-	// for a hash table with the number of buckets in buckets, in which every bucket lists its
-	// children in the order of creation.
+	// blocks is the list in blocks, without the pending changes; nil if not made yet. buckets is
+	// the number of buckets of the hash table for which blocks was made. The list must be made
+	// again if that number has changed, or if a bucket does not list its children in the order of
+	// creation.
 	blocks  *bulk.Names
 	buckets uint32
 	changes []childChange

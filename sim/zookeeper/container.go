@@ -25,8 +25,8 @@ func (s *sweep) wake(nowMs int64, mortals int) {
 	}
 }
 
-// due returns when the sweep has something to do next. ok is false if there are no candidates and
-// no containers or TTL nodes.
+// due returns the time at which the sweep next has something to do. ok is false if there are no
+// candidates and no containers or TTL nodes.
 func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	if len(s.candidates) > 0 {
 		return s.readyMs, true
@@ -53,8 +53,8 @@ func (m *Machine) sweepOnce(nowMs int64) {
 	}
 }
 
-// sweepCandidates returns, by path, the znodes to delete: containers that have lost their last
-// child, and TTL nodes without children that were not changed within their time to live.
+// sweepCandidates returns the paths of the znodes to delete, sorted: containers that have lost
+// their last child, and TTL nodes without children that were not changed within their time to live.
 func (m *Machine) sweepCandidates() []string {
 	var paths []string
 	for _, n := range m.tree.mortals {

@@ -85,8 +85,8 @@ func (m *Machine) add(parent, n *znode) {
 }
 
 // countCreate counts the creation of a child, and returns the value of the counter after it. The
-// tree keeps the larger of its own value and this one. So after the largest int32 the counter wraps
-// only for requests in progress (ZK-5.2, DataTree.java createNode).
+// tree keeps the returned value only if it is larger than the tree's own. So when the counter wraps
+// after the largest int32, only requests in progress see that (ZK-5.2, DataTree.java createNode).
 func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	next = counter + 1
 	if next > n.creates {

@@ -31,8 +31,8 @@ func (m *Machine) LookBelow(parent, child string) (data []byte, ok bool) {
 func (n *znode) isOpen() bool { return len(n.acl) == 1 && &n.acl[0] == &acl.Everyone[0] }
 
 // ReadAgain handles a well-formed getData as [Machine.Handle] does, but faster. It writes the
-// answer to reply and puts nothing into the outbox. It returns false, without effect, if more must
-// be done than answering. The caller must then use Handle.
+// answer to reply and puts nothing into the outbox. It returns false, without effect, if the
+// request needs more than an answer. The caller must then use Handle.
 //
 // reply is overwritten. It is cheapest to pass the reply of an earlier ReadAgain.
 func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bool {

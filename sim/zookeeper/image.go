@@ -49,8 +49,8 @@ type Offspring struct {
 	Peak int32
 }
 
-// SessionImage is one live session. Peak is the largest number of ephemerals that it has had; 0 as
-// in Offspring.Peak.
+// SessionImage is one live session. Peak is the largest number of ephemerals that the session has
+// had; 0 means the same as in Offspring.Peak.
 type SessionImage struct {
 	ID, TimeoutMs int64
 	Peak          int32

@@ -109,7 +109,8 @@ type Config struct {
 	SASLScheme bool
 	AnyUser    string
 	// EnforceAuth lists schemes. A connection must authenticate in one of them before any request
-	// except auth and sasl (zookeeper.enforce.auth.schemes); empty means that it need not.
+	// except auth and sasl (zookeeper.enforce.auth.schemes). With an empty list no connection needs
+	// to.
 	EnforceAuth []string
 	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
 	ContainerCheckIntervalMs int64
@@ -243,9 +244,9 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	m.do(c, req)
 }
 
-// do executes a request. The table of operations says at which server. If the session has moved to
-// another server, a write changes nothing, and the connection is closed without an answer (ZK-24.5;
-// FinalRequestProcessor.java, SessionMovedException).
+// do executes a request. The table of operations says which server executes it. If the session has
+// moved to another server, a write changes nothing, and the connection is closed without an answer
+// (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.enforced(c, req):

@@ -52,7 +52,7 @@ type decoding uint8
 
 const (
 	decoded decoding = iota
-	// refused means that a multi uses no zxid.
+	// refused means that the multi cannot be read and uses no zxid.
 	refused
 	refusedWithZxid
 )
@@ -84,8 +84,8 @@ func (m *Machine) decodes(req *Request) decoding {
 	return decoded
 }
 
-// holds reports whether operations may occur in a compound request of the kind in. All operations
-// must be of the same kind as the first.
+// holds reports whether operations may occur in a compound request; in says which kind of compound
+// request it is. All operations must be of the same kind as the first.
 func holds(ops []Request, in nesting) bool { return len(ops) > 0 && ops[0].Op.entry().nests == in }
 
 func hasNullPath(ops []Request) bool {

@@ -116,8 +116,8 @@ func (m *Machine) Drain() []Out {
 	return out
 }
 
-// The outbox is released if maxRoomy times in a row it has used less than 1/roomyFor of its
-// capacity.
+// The outbox is released after maxRoomy calls of Drain in a row that each find less than 1/roomyFor
+// of its capacity in use.
 const (
 	roomyFor = 16
 	maxRoomy = 256

@@ -22,7 +22,7 @@ func (m *Machine) newLocalSession() *session {
 }
 
 // refusesWrite answers a request with an error if the request needs a quorum and the server has
-// none. It reports whether it did.
+// none. It reports whether it has answered.
 func (m *Machine) refusesWrite(c *Conn, req *Request) bool {
 	if !m.readOnly || req.Op == OpCloseSession || req.Op.entry().place < atLeader {
 		return false

@@ -50,7 +50,7 @@ var codeNames = map[Code]string{
 // CodeName returns the name of a code for logs and comparisons.
 func CodeName(c Code) string { return cmp.Or(codeNames[c], c.String()) }
 
-// Stat is the stat of a znode.
+// Stat holds the metadata of a znode, such as its zxids and versions.
 type Stat = env.Stat
 
 // These are short names for event types.

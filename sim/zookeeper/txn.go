@@ -129,7 +129,7 @@ func (m *Machine) keepSet(at **java.Set, buckets uint32) {
 	}
 }
 
-// commit reports the transaction to followers and hooks.
+// commit ends the transaction: it passes it to followers, updates quotas and fires watches.
 func (m *Machine) commit() {
 	m.log(0, 0)
 	m.publish()

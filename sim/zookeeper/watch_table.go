@@ -108,7 +108,7 @@ func (l *watchList) has(slot uint32) bool {
 	return found
 }
 
-// all calls yield with the slot of each watching connection.
+// all passes the slot of each watching connection to the function yield.
 func (l *watchList) all(yield func(slot uint32) bool) {
 	if l.whose != nil {
 		l.whose.all(yield)
@@ -382,8 +382,8 @@ func (o *ownLists) mark(number uint32) {
 	}
 }
 
-// among calls yield with the number of each list that may have a watch of the connection. lists is
-// the number of all lists.
+// among returns an iterator over the numbers of the lists that may have a watch of the connection.
+// lists is the number of all lists.
 func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
 	if !o.any {
 		return o.all
@@ -397,7 +397,7 @@ func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
 	}
 }
 
-// all calls yield with each recorded number.
+// all passes each recorded number to the function yield.
 func (o *ownLists) all(yield func(number uint32) bool) {
 	for _, number := range o.few {
 		if !yield(number) {

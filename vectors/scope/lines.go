@@ -34,8 +34,8 @@ type Port struct {
 // Ratio returns how many lines of Go there are for one of the reference.
 func (p *Port) Ratio() float64 { return float64(p.Lines) / float64(p.PythonLines) }
 
-// Ports lists the ports in engine/agent and engine/training. Those of the reference's agent come
-// first, and Go files without a counterpart in the reference come last.
+// Ports lists the ports in engine/agent and engine/training. The ports of the reference's agent
+// come first, and Go files without a counterpart in the reference come last.
 func Ports() ([]Port, error) {
 	modules, err := Names()
 	if err != nil {

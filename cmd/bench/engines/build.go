@@ -38,8 +38,8 @@ type absent struct {
 	Why    string `json:"why"`
 }
 
-// all builds the engines whose names match the pattern in only. there holds the engines that it
-// built, and gone holds the engines that cannot be built, each with the reason.
+// all builds the engines whose names match the pattern in only. It returns the built engines in
+// there. In gone it returns the engines that cannot be built, each with the reason.
 func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err error) {
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return nil, nil, err

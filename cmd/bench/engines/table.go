@@ -35,7 +35,7 @@ type row struct {
 }
 
 // oddEvents is how far the number of events may differ from the wanted one, as a fraction, before
-// the row mentions it. Engines that round delays have another number of events.
+// the row mentions it. An engine that rounds delays handles somewhat more or fewer events.
 const oddEvents = 0.03
 
 func summarize(results []result, gone []absent, rounds int) report {

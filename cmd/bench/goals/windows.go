@@ -52,8 +52,9 @@ func randomWindow(rng *rand.Rand) string {
 }
 
 // windowOf simulates the window of a plan in two ways: alone, and as a part of a run over the whole
-// horizon. Each way has the same number of replications. differs lists the figures that disagree,
-// "" for none. spared tells how much of the time before the window was not simulated.
+// horizon. Each way has the same number of replications. differs lists the figures in which the two
+// ways disagree, "" for none. spared is the fraction of the time before the window that the first
+// way did not simulate.
 func windowOf(text string, replications int) (differs string, spared float64, err error) {
 	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package program builds monosim for the benches that start it, so that each measures the sources
-// of its own checkout.
+// Package program builds monosim for the benches that start it, so that a bench measures the
+// sources of the checkout in which it runs.
 //
 // Two things to know first: [Build] makes the program, and returns a function that deletes it
 // again. Package servers starts the program as servers, package tables runs it with clusters of

@@ -226,8 +226,8 @@ func (g *growth) execute(program string, args []string) (output []byte, usage *o
 	return output, cmd.ProcessState, nil
 }
 
-// read fills in the cost from the report of a run. If the file whose name is in told exists, it
-// also reads the memory from that file.
+// read fills in the cost from the report of a run. told names the file to which the run may have
+// written its memory. If that file exists, read takes the memory from it.
 func (c *cost) read(report []byte, told string) error {
 	var r struct {
 		WallSec float64 `json:"wall_s"`

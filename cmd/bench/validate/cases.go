@@ -188,8 +188,9 @@ func mixes() []Case {
 }
 
 // hedges returns cases of hedged calls without queues. A caller sends a call again after the
-// quantile q of the latencies that it has seen, so a share 1-q is sent twice, whatever the law.
-// With exponential service times the latency is min(X, d + Y) with d = -ln(1-q).
+// quantile q of the latencies seen so far. So a share 1-q of the calls is sent twice, whatever the
+// law. With exponential service times the latency is min(X, d + Y), where X and Y are the two
+// service times and d = -ln(1-q).
 func hedges() []Case {
 	const q = 0.95
 	spec := Fork(1, 1, 1000, 0.01, ms, 30_000)
@@ -208,8 +209,8 @@ func hedges() []Case {
 	}
 }
 
-// failures returns cases with dead replicas that no load balancer knows of yet (CAP-7.4). They are
-// the rows of the table in the specification.
+// failures returns cases in which some replicas are dead and no load balancer has noticed it yet
+// (CAP-7.4). The cases are the rows of the table in the specification.
 func failures(short bool) []Case {
 	var list []Case
 	rows := []struct{ r, k, s int }{{10, 1, 20}, {9, 3, 1}, {10, 1, 1}, {4, 1, 20}, {3, 1, 5}}

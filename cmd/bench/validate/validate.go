@@ -92,8 +92,8 @@ func (c Case) Run() (Outcome, error) {
 	return o, nil
 }
 
-// RunAll simulates the cases on all cores. It passes every outcome to the function each, in the
-// order of the cases.
+// RunAll simulates the cases on all cores. It calls the function in the parameter each with every
+// outcome, in the order of the cases.
 func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(cases))
 	errs := make([]error, len(cases))

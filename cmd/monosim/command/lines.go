@@ -13,11 +13,12 @@ type Lines struct {
 }
 
 const (
-	// Look is how often a caller without other events asks for a line. A line is due only if almost
-	// this much time has passed since the last line.
+	// Look is how often a caller asks for a line when nothing else makes it ask. A line is due only
+	// if almost this much time has passed since the last line.
 	Look   = 10 * time.Second
 	hardly = Look * 9 / 10 // a little less than Look, because tickers are not exact
-	// A line comes after a tenth of the time that the run has lasted, but within these bounds.
+	// The time between two lines is a tenth of the time that the run has lasted, but at least
+	// soonest and at most latest.
 	soonest, latest = 30 * time.Second, 5 * time.Minute
 )
 
@@ -27,8 +28,8 @@ func NewLines(total int64, now time.Time) *Lines {
 }
 
 // At returns the line to write, "" for none. A line is due when another tenth of the total is done,
-// or some time after the previous line. If the text has not changed, it is written again only after
-// the time latest, to show that the run still goes on.
+// or when enough time has passed since the previous line. A text that has not changed is written
+// again only when the duration latest has passed, to show that the run still goes on.
 func (l *Lines) At(now time.Time, done int64, line func() string) string {
 	since := now.Sub(l.last)
 	tenth := l.total > 0 && done*10/l.total > l.told*10/l.total

@@ -18,14 +18,14 @@ type Progress struct {
 	lines *Lines
 	bar   *progressbar.ProgressBar
 	next  time.Time // when the text beside the bar is due
-	// Beside shows the text of line beside the bar as well.
+	// Beside makes a terminal show the text that the function line returns as well, beside the bar.
 	Beside bool
 }
 
 const progressBeside = time.Second
 
-// NewProgress shows progress toward total, counted in units that things names. The function line
-// makes the text to print when the output is not a terminal.
+// NewProgress shows progress toward total. things is the name of the units that are counted. The
+// function line makes the text to print when the output is not a terminal.
 func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
 	now := time.Now()
 	p := &Progress{out: out, line: line, lines: NewLines(total, now), next: now.Add(Look)}

@@ -108,8 +108,8 @@ func again(path string, f *explore.Found) string {
 	return text
 }
 
-// longestThen is the largest number of characters shown of what happened after the decisive moment
-// of a failure.
+// longestThen limits the text that says what happened after the decisive moment of a failure, in
+// characters.
 const longestThen = 120
 
 // moment describes the random choice that decided the failure. It returns "" if nobody asked for
@@ -121,7 +121,8 @@ func moment(f *explore.Found) string {
 	return f.Moment.Text(func(o *runners.Observation) string { return timeline.Shorten(timeline.Phrase(o), longestThen) })
 }
 
-// cause says in words why a story failed: which repaired quirk would make it pass, if any.
+// cause says in words why a story failed: it names the quirk whose repair would make the story
+// pass, if there is one.
 func cause(f *explore.Found) string {
 	if f.Cause == "" {
 		return "no repair makes it pass"

@@ -93,7 +93,7 @@ instances, with --file_type=pbtxt as text; --lagrangex_header, --has_sort_id,
 	}
 }
 
-// clientHelp is the part of the help that all these commands have in common.
+// clientHelp is the part of the help that all commands made by clientCommands share.
 const clientHelp = `
 
 Flags are absl's: --name=value or --name value. --help lists them, --helpfull those of

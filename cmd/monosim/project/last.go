@@ -27,8 +27,9 @@ type Scenario struct {
 	Name string `json:"name"`
 }
 
-// LastOf reads which scenarios of the paths failed last. The file lies in the folder monosim of the
-// user's cache (XDG_CACHE_HOME or ~/.cache on Linux). Its name is a hash of the absolute paths.
+// LastOf reads which scenarios of the given paths failed in their most recent run. The file lies in
+// the folder monosim of the user's cache (XDG_CACHE_HOME or ~/.cache on Linux). Its name is a hash
+// of the absolute paths.
 func LastOf(paths []string) (*Last, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

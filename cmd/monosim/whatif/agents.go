@@ -24,8 +24,8 @@ func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.incidents, "incidents", nil, "what happens to these agents, as \"kill 3,zookeeper outage\", or all: "+strings.Join(control.Incidents(), ", "))
 }
 
-// addAgents adds to a result the load that real agents put on ZooKeeper. The fleet is that of the
-// plan, or of the answer that was found.
+// addAgents adds to a result the load that real agents put on ZooKeeper. The fleet is the plan's,
+// with the values of the answer if one was found.
 func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	if r.Command == "sweep" { // merged shards have no agents
 		return nil

@@ -122,8 +122,8 @@ func (f *planFlags) writable() error {
 	return nil
 }
 
-// addSensitivity adds how the results would change with the inputs. The inputs are those of the
-// plan, or of the answer that was found.
+// addSensitivity adds how the results would change with the inputs. The inputs are the plan's, with
+// the values of the answer if one was found.
 func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	p, err := answeredPlan(source, p, r)
 	if err != nil {

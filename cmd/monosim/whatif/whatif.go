@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// New makes `monosim whatif`. It calls others to explain codes and words of reports.
+// New makes `monosim whatif`. The function others explains codes and words of reports.
 func New(others Explain) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif",
@@ -78,7 +78,7 @@ type planFlags struct {
 	folder string
 
 	strict bool
-	// bounded means that the command simulates. Then its memory is bounded by maxMemory.
+	// bounded is set for a command that simulates. maxMemory limits the memory of such a command.
 	bounded   bool
 	maxMemory string
 }

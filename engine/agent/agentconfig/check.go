@@ -39,7 +39,7 @@ func (p Problem) String() string {
 
 // CheckConf lists the problems of one configuration file, in the order of its lines. Problems of
 // the file as a whole come last. It returns nil when there are none. It reads only content, not the
-// files that it includes. path is only named in the problems.
+// files that content includes. path is the name of the file for the problems.
 //
 // Call it before an agent starts; [FromFile] reads the same file as the agent does.
 func CheckConf(path string, content []byte) []Problem { return checkConf(configKeys, path, content) }

@@ -38,8 +38,8 @@ func NewDeployType(word string) (DeployType, error) {
 	return "", &pysem.Error{Type: "AssertionError"}
 }
 
-// LoadPython returns the word, or nil (None) for the zero value. With it the type is a
-// dataclass.Cell.
+// LoadPython returns the word, or nil (None) for the zero value. LoadPython and StorePython make a
+// pointer to a deploy type a dataclass.Cell.
 func (t *DeployType) LoadPython() any {
 	if *t == "" {
 		return nil
@@ -56,8 +56,8 @@ func (t *DeployType) StorePython(value any) (exact bool) {
 }
 
 // CompatServerType returns the server type to use for a requested serverType (utils.py:95-117). A
-// container that is not mixed has a single type, which None and mixed stand for. Another type than
-// that is an AssertionError. In a mixed container None and mixed are a RuntimeError.
+// container that is not mixed has a single type. There None and mixed stand for this type, and any
+// other type is an AssertionError. In a mixed container None and mixed are a RuntimeError.
 func (t DeployType) CompatServerType(serverType pysem.OptString) (string, error) {
 	switch {
 	case !serverType.Set || serverType.V == string(DeployMixed):

@@ -7,11 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalIP returns the address by which others reach this host (utils.py:1145-1167). It takes the
-// first of these: the variable MY_HOST_IP, the address of the host's name, the local address of a
-// socket to the outside, "localhost". Names of the loopback do not count for the first three.
+// LocalIP returns the address by which others reach this host (utils.py:1145-1167). That is
+// MY_HOST_IP or, if the variable is unset, the address of the host's name. If this is a name of the
+// loopback or the look-up fails, it is the local address of a socket to the outside, or else
+// "localhost".
 func LocalIP(e *env.Env) string {
-	// utils.py:1147: the name is looked up even if the variable is set, and if that fails the
+	// utils.py:1147: the name is looked up even if the variable is set. If the look-up fails, the
 	// variable is ignored (Q119).
 	ip, err := e.Host.LookupIP()
 	if err == nil {

@@ -60,7 +60,7 @@ type Reading uint8
 
 // Each reading is listed with the Go types of the fields that use it.
 const (
-	ReadText  Reading = iota // a word, "none" is None: all other types
+	ReadText  Reading = iota // a word, of which "none" becomes None: all other types
 	ReadBool                 // a word for true or false: bool
 	ReadInt                  // an expression, converted to int: int, pysem.OptInt
 	ReadFloat                // an expression, converted to float: float64
@@ -108,8 +108,8 @@ func keysOf(fields []dataclass.Attribute) *keyTable {
 	return t
 }
 
-// older returns the key that reads the older name. Its word is not converted, so "none" does not
-// mean None there and is not an accepted word.
+// older returns the key that reads the older name. The word of an older name is not converted, so
+// "none" does not mean None there and is not an accepted word.
 func (k Key) older() Key {
 	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
 	k.Name, k.Older = k.Older, ""

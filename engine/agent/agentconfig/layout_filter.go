@@ -75,9 +75,9 @@ func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 }
 
 // EvalNumber evaluates the text of a number in a configuration as Python's eval(text) does
-// (utils.py:775). field and class, int or float, are names that the text can use. In Python it
-// could also use the texts of the file and the values made from them so far. Such an expression is
-// refused.
+// (utils.py:775). The text can use the names key and clz: key is the name of the field, and clz is
+// the class, int or float. In Python it could also use the texts of the file and the values made
+// from them so far. Such an expression is refused.
 func EvalNumber(text, field, class string) (any, error) {
 	return expr.Eval(text, expr.Names{
 		Locals: []expr.Name{{ID: "key", Value: field}, {ID: "clz", Value: expr.Class(class)}},

@@ -161,7 +161,8 @@ func specificPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 }
 
 // ModelServerConfig lists the models that a model server of this container loads when it starts
-// (utils.py:684-755). A server type of None means the container's own. Errors are *pysem.Error.
+// (utils.py:684-755). A server type of None means the container's own type. Errors are
+// *pysem.Error.
 func (c *AgentConfig) ModelServerConfig(serverType pysem.OptString) (*config.ModelServerConfig, error) {
 	server, err := c.DeployType.CompatServerType(serverType)
 	if err != nil {

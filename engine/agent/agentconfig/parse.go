@@ -156,8 +156,8 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 	return confLine{kind: confSetting, key: line[:i], value: strings.TrimLeft(line[i:], "= \t")}
 }
 
-// isInclude reports whether a line is an include. In the reference every key that begins with
-// "include" is (Q157).
+// isInclude reports whether a line is an include. In the reference every line that begins with
+// "include" counts as one (Q157).
 func isInclude(line string, keep quirks.Set) bool {
 	if keep.Keeps(quirks.Q157) {
 		return strings.HasPrefix(line, "include")

@@ -90,8 +90,8 @@ func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
 	}}, nil
 }
 
-// parallelism returns the number of threads. It takes threads, which comes from the configuration.
-// If that is 0, it takes MY_CPU_LIMIT, or else the default.
+// parallelism returns the number of threads. It is the parameter threads, which comes from the
+// configuration. If threads is 0, the number is MY_CPU_LIMIT, or else the default.
 func (c *AgentConfig) parallelism(threads int) (int32, error) {
 	if threads == 0 {
 		limit, err := c.envInt("MY_CPU_LIMIT", 0)

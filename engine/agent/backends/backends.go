@@ -51,7 +51,8 @@ type ZKBackend struct {
 	// given holds the models of the last call of SyncAvailableSavedModels, in the order of its
 	// argument.
 	given []datadef.SavedModel
-	// unsure holds the models for which that call could not tell whether they are bound now.
+	// unsure holds the models for which the last call of SyncAvailableSavedModels could not tell
+	// whether they are bound now.
 	unsure    []datadef.SavedModel
 	hashing   pyset.Hashing
 	services  *serviceMap
@@ -314,9 +315,9 @@ func (b *ZKBackend) layoutUpdated(children []string, again func() error, callbac
 	return callback(models)
 }
 
-// followLayout restores a deleted layout as an empty one and watches it. If another agent was
-// quicker, it watches the layout that that agent made. The reference stops watching a deleted
-// layout (Q45).
+// followLayout restores a deleted layout as an empty one and watches it. If another agent restores
+// the layout first, this agent watches the other agent's layout. The reference stops watching a
+// deleted layout (Q45).
 func (b *ZKBackend) followLayout(path string, update func([]string) error) error {
 	if b.Quirks.Keeps(quirks.Q45) {
 		return nil
@@ -353,8 +354,8 @@ func (b *ZKBackend) followDeploy(path string, again func() error) error {
 	return err
 }
 
-// patiently calls fn once if the fault is kept. Otherwise it repeats fn as long as the error is of
-// a kind that may pass.
+// patiently calls fn only once if kept is set, which means that the reference's fault is kept.
+// Otherwise it repeats fn as long as the error is of a kind that may pass.
 func (b *ZKBackend) patiently(kept bool, fn func() error) error {
 	if kept {
 		return fn()
@@ -459,13 +460,12 @@ func (b *ZKBackend) LookAgain() error {
 	return nil
 }
 
-// bound replaces the services of a model by those of its bindings (backends.py:322). A binding
-// whose container has not reported its service info yet is left out until the next change of the
-// bindings (Q43).
+// bound replaces the services of a model by the services of its present bindings (backends.py:322).
+// A binding whose container has not reported its service info yet is left out until the next change
+// of the bindings (Q43).
 //
-// Cost: a change of the bindings grows with the bindings of the model, whose service info is read
-// anew in every container that follows it: n containers that bind one model cost n^2 reads in each
-// of them.
+// Cost: at a change of the bindings, every container that follows the model reads the service info
+// of each binding anew. So n containers that bind one model cost n^2 reads in each of them.
 func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -498,8 +498,7 @@ func containerOf(binding string) (string, error) {
 	return datadef.Container{Cluster: parts[1], ID: parts[2]}.String(), nil
 }
 
-// servicesOf groups the service infos that were found by sub-graph. It returns nil if there are
-// none.
+// servicesOf groups the service infos in found by sub-graph. It returns nil if there are none.
 func servicesOf(found *foundServices) (services []SubGraphServices) {
 	for binding, info := range found.All() {
 		if info != nil {

@@ -17,7 +17,7 @@ import (
 // 6.
 var randomVocabSizes = []int{5, 5, 5, 5, 5, 5}
 
-// These sites name the random draws in the simulation's choices.
+// The random draws of this file have these names among the choices of the simulation.
 const (
 	siteRandomInstance = "tfs_client.random_instance"
 	siteRandomBatch    = "tfs_client.random_example_batch"
@@ -109,8 +109,8 @@ func (f Feature) Name() (string, error) {
 	return pysem.Lower(strings.Join(parts, "-")), nil
 }
 
-// skippedNames lists texts. Random batches leave out the columns whose names contain one of them
-// (tfs_client.py:64).
+// skippedNames lists parts of names. Random batches leave out every column whose name contains one
+// of these parts (tfs_client.py:64).
 var skippedNames = []string{"-", "_lt_", "_st_", "_lt", "_st", "_cp_", "_recent_", "_cp", "_recent"}
 
 // isRandomColumn reports whether random batches contain a column with the given name.

@@ -67,9 +67,10 @@ func (s *DataStream) readSize() (uint64, error) {
 }
 
 // ReadHeader skips what precedes a message (tfs_client.py:69). A number that is cut off is a
-// struct.error. If there are both a prefix and a sort id, a prefix of 0 makes it read three sizes
-// and lose the second. Any other prefix is taken as the sort id's size. The training side writes
-// files in the same way, so there is nothing to repair (Q137).
+// struct.error. If there are both a prefix and a sort id, the prefix decides. After a prefix of 0
+// it reads two more sizes, and ignores the first of them. Any other prefix is taken for the size of
+// the sort id. The training side writes files in the same way, so there is nothing to repair
+// (Q137).
 func (s *DataStream) ReadHeader(f StreamFraming) error {
 	const headerBytes = 8
 	if f.LagrangexHeader {

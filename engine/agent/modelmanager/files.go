@@ -23,9 +23,9 @@ type sourceModel struct {
 // directory, such as "ps_0/7". source is the directory with its files.
 type versionPath struct{ relative, source string }
 
-// sourceData finds the models in the source and locks every version that it finds. That includes
-// incomplete versions, and versions of other models (Q105; model_manager.py:294). Models are in the
-// order in which their directories are found.
+// sourceData finds the models in the source and locks every version that it finds. It also locks
+// incomplete versions, and versions of models that this manager does not copy (Q105;
+// model_manager.py:294). Models are in the order in which their directories are found.
 func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	if !m.sourcePath.Set {
 		return nil, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")

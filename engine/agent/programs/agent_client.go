@@ -37,8 +37,8 @@ type agentQuestion struct {
 // agentClient is agent_client.py: it asks the agent of this host where models are served, shows
 // znodes, and requests models.
 //
-// Cost: a command grows with the znodes below its place: addr and get read each, one after another,
-// and clean deletes each. It makes one connection.
+// Cost: a command grows with the znodes below its path: addr and get read these znodes one after
+// another, and clean deletes each of them. A command makes one connection.
 func (p *process) agentClient() error {
 	conf, err := p.conf()
 	if err != nil {

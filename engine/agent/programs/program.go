@@ -51,8 +51,8 @@ func Names() []string {
 // Options configures [Run].
 type Options struct {
 	Quirks quirks.Set
-	// Instead, if set, is called before run.py starts another program. It returns true to prevent
-	// that, if the caller runs the program itself.
+	// Instead, if set, is called before run.py starts another program. If it returns true, the
+	// caller runs that program itself, and run.py does not start it.
 	Instead func(name string) bool
 	// Parsed, if set, is called with the parsed flags before the program's main function.
 	Parsed func(flags *absl.Flags)

@@ -67,8 +67,9 @@ type VersionMetrics struct {
 }
 
 // NewVersionMetrics makes the metrics clients. It asks the function status for versions. The prefix
-// is MONOLITH_METRIC_PREFIX or else TCE_PSM. If neither is set, it is made from the base_name.
-// Without that it returns a TypeError, after which the reference continues without metrics.
+// is MONOLITH_METRIC_PREFIX or else TCE_PSM. If neither is set, it is made from the base_name. If
+// there is no base_name either, NewVersionMetrics returns a TypeError, after which the reference
+// continues without metrics.
 func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metrics, status StatusFunc) (*VersionMetrics, error) {
 	prefix, ok := e.Host.LookupEnv("MONOLITH_METRIC_PREFIX")
 	if !ok {

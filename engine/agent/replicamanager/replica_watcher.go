@@ -488,10 +488,10 @@ type registration struct {
 	meta datadef.ReplicaMeta
 }
 
-// needRegister picks from gone the container's own replicas, to be registered again, and sets their
-// ports, in the mirror too (replica_manager.py:231-252). It compares by substring, so replica 1
-// also picks 12 (Q111). The port is tfs_port_grpc, which ps and mixed deployments do not have
-// (Q110).
+// needRegister picks the container's own replicas from gone, to be registered again
+// (replica_manager.py:231-252). It sets their ports, in the mirror too. It compares paths by
+// substring, so for replica 1 it also picks replica 12 (Q111). The port is tfs_port_grpc, which ps
+// and mixed deployments do not have (Q110).
 func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err error) {
 	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
 	switch w.conf.DeployType {

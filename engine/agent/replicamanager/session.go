@@ -46,11 +46,11 @@ func NewSessionListener(e *env.Env, session *Session) *SessionListener {
 const reconnectPause = 5 * time.Second
 
 // Changed handles a new state of the session. When the session is lost, polls and updates stop. At
-// the next connection the updater registers again, and 5 s later the watcher polls again. It always
-// returns false, so that the listener stays.
+// the next connection the updater registers again, and 5 s later the watcher polls again. Changed
+// always returns false, so that the listener stays.
 //
-// The client calls it on its connection task. So for those 5 s it handles neither pings nor answers
-// (Q125), unless that quirk is repaired.
+// The client calls Changed on its connection task. So for those 5 s the client handles neither
+// pings nor answers (Q125), unless that quirk is repaired.
 func (l *SessionListener) Changed(state env.SessionState) (remove bool) {
 	switch {
 	case state == env.Lost:

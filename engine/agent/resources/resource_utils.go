@@ -54,8 +54,8 @@ func CalModelInfo(e *env.Env, exportedModels string, ckpt, version pysem.OptStri
 // FileExists reports whether there is a file or directory with that name (resource_utils.py:51).
 func FileExists(e *env.Env, name string) bool { return env.Exists(e.Files, name) }
 
-// absolutePath removes trailing slashes and makes a path absolute. A path on HDFS already is
-// (utils.py:61).
+// absolutePath removes trailing slashes and makes a path absolute. A path on HDFS counts as
+// absolute already (utils.py:61).
 func absolutePath(files env.Files, name string) string {
 	trimmed := strings.TrimRight(name, "/")
 	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "hdfs:/") {

@@ -66,8 +66,8 @@ type AgentService struct {
 	// silence is never broadcast. Calls that get no answer wait for it. It is nil while calls are
 	// answered.
 	silence env.Cond
-	// kept holds the last answer of HeartBeat for each server type. It is used only if answers can
-	// tell that nothing has changed since.
+	// kept holds the last answer of HeartBeat for each server type. It is used only if the field
+	// answers implements repeats, which shows whether anything has changed since.
 	kept map[agentservice.ServerType]*keptAnswer
 }
 

@@ -64,7 +64,8 @@ func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 		response, err = s.answers.HeartBeat(r)
 		return response, err
 	})
-	// An empty answer is not kept, because each one is logged with other lines.
+	// An empty answer is not kept, because the watcher may log two more lines for it, and has to do
+	// so each time.
 	if err == nil && len(response.GetAddresses()) > 0 {
 		s.kept[request.GetServerType()] = &keptAnswer{seen: now, message: response, data: encoded}
 	}

@@ -104,8 +104,8 @@ func (m *ZKMirror) dropOrphans() error {
 }
 
 // portalChanged queues an event for a model that is newly requested or no longer requested. The
-// event's action is the type of the change. At the first call of a watch, which is also how new
-// models are found, the action is NONE (Q187).
+// event's action is the type of the change. At the first call of a watch the action is NONE. New
+// models are found by such a first call, so their action is NONE, too (Q187).
 func (m *ZKMirror) portalChanged(path string, data []byte, event *env.WatchEvent) error {
 	action := env.EventNone
 	if event == nil {
@@ -270,7 +270,8 @@ func (m *ZKMirror) replicaChanged(path string, data []byte, event *env.WatchEven
 }
 
 // nodeChanged stores the data of a znode in the cache (zk_mirror.py:533). If the data is empty, the
-// cached value stays. It is None for a znode that was deleted before its watch was set (Q184).
+// cached value stays. For a znode that was deleted before its watch was set, the cached value is
+// None (Q184).
 func (m *ZKMirror) nodeChanged(path string, data []byte, event *env.WatchEvent) error {
 	gone := data == nil
 	cached, known := m.data.Get(path)

@@ -131,9 +131,9 @@ func decodeList(value any) (any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// DecodeEnum returns the number of the enum member with a value, where the values are 1 to last.
-// 1.0 and True count as 1. If no member has the value, it returns a ValueError that names the
-// class.
+// DecodeEnum returns the number of the enum member that has the given value. The members have the
+// values 1 to last. 1.0 and True count as 1. If no member has the value, it returns a ValueError
+// that names the class.
 func DecodeEnum(value any, class string, last int) (any, error) {
 	for n := 1; n <= last; n++ {
 		if pysem.Equal(value, n) {

@@ -83,7 +83,8 @@ func (o *OddValues) get(name string, ptr any) any {
 	return value
 }
 
-// unchanged reports whether a Go field still has the value was. Two NaNs count as equal.
+// unchanged compares was, the earlier value of a Go field, with is, the present value. It reports
+// whether the two are equal. Two NaNs count as equal.
 func unchanged(was, is any) bool {
 	a, okA := was.(float64)
 	b, okB := is.(float64)

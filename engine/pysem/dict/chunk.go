@@ -101,7 +101,7 @@ type space[K, V comparable] struct {
 	// at has each chunk at its hash or, if other chunks are there, at the next free number. All numbers
 	// from a chunk's hash to its place are taken.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
-	most int          // is the length of at that makes the next new chunk call sweep first
+	most int          // when at has this length, sweep is called before a new chunk is added
 	room []item[K, V] // is a buffer in which items are put together for a new chunk
 }
 

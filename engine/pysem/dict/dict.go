@@ -155,7 +155,7 @@ func (d *Dict[K, V]) own() {
 	}
 }
 
-// All calls yield with each key and its value, in the order of the map. It stops when yield returns
+// All passes each key and its value to yield, in the order of the map. It stops when yield returns
 // false.
 func (d *Dict[K, V]) All(yield func(K, V) bool) {
 	for _, c := range d.chunks {

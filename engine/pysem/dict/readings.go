@@ -10,7 +10,7 @@ import (
 type Readings[V any] struct {
 	// Decode decodes a content. The result must depend on nothing else.
 	Decode func(content []byte) (V, error)
-	// Most is how many bytes of contents a generation has at most; 0 means 8 MiB.
+	// Most limits the total size of the contents in a generation, in bytes; 0 means 8 MiB.
 	Most int
 
 	mu sync.Mutex

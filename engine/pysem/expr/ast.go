@@ -305,7 +305,8 @@ func kindOf(n node) string {
 	return "expression"
 }
 
-// pick returns yes or no, both of which are evaluated.
+// pick returns the parameter yes if the condition is true, and the parameter no otherwise. Both are
+// evaluated in either case.
 func pick[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes

@@ -316,7 +316,8 @@ func (m *machine) iterateAll(values []Value) ([]*iterator, error) {
 	return its, nil
 }
 
-// nextOfAll takes one item from each iterator. If the iterator number at has ended, values is nil.
+// nextOfAll takes one item from each iterator. If an iterator has ended, values is nil, and at is
+// the number of that iterator.
 func nextOfAll(its []*iterator) (values []Value, at int, err error) {
 	values = make([]Value, len(its))
 	for i, it := range its {
@@ -386,7 +387,8 @@ func makeZip(m *machine, args arguments) (Value, error) {
 	}}, nil
 }
 
-// zipError returns the error that a strict zip raises if the iterator number at ends first.
+// zipError returns the error that a strict zip raises if the iterator with the number at ends
+// first.
 func zipError(its []*iterator, at int) error {
 	others := func(n int) string {
 		return pick(n == 1, "", "s 1-")

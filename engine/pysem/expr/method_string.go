@@ -51,8 +51,8 @@ var stringMethods = []*builtin{
 	}),
 }
 
-// wantText returns v if it is a string. Otherwise it returns a TypeError whose text begins with
-// what.
+// wantText returns v if it is a string. Otherwise it returns a TypeError whose text begins with the
+// words in what.
 func wantText(v Value, what string) (string, error) {
 	s, ok := v.(string)
 	if !ok {

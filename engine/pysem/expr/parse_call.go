@@ -106,7 +106,7 @@ func (p *parser) keywordArgument(c *call, id string) error {
 }
 
 // comprehension parses the clauses of a comprehension and its closing bracket, "" for none. The
-// element begins at the token start and was already parsed as item.
+// element begins at the token with the index start, and was already parsed as item.
 func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind, closing string) (node, error) {
 	c := comprehension{kind: kind, scope: &scope{name: scopeNames[kind], bound: map[string]bool{}, comprehension: true}, key: item.key, element: item.value}
 	assigns := slices.ContainsFunc(p.tokens[start:p.at], func(t token) bool { return t.text == ":=" && t.kind == tokenOperator })
@@ -201,8 +201,8 @@ func (p *parser) targets(s *scope) (target, error) {
 	return p.targetList(s, func() bool { return p.next("in") })
 }
 
-// targetList parses targets until the function ends returns true. Several targets, or one with a
-// comma, make a tuple.
+// targetList parses targets, and stops when the function in ends returns true. Several targets, or
+// one with a comma, make a tuple.
 func (p *parser) targetList(s *scope, ends func() bool) (target, error) {
 	all := target{star: -1}
 	for comma := false; ; comma = true {

@@ -173,8 +173,8 @@ func (p *percentFormatter) spec() (percentSpec, error) {
 	return s, nil
 }
 
-// number parses digits, or takes an argument for a star. what is "width" or "precision", for error
-// texts.
+// number parses digits, or takes an argument for a star. The parameter what is "width" or
+// "precision", for error texts.
 func (p *percentFormatter) number(what string) (int, error) {
 	if p.peek() == '*' {
 		p.at++

@@ -42,8 +42,8 @@ import (
 type Program struct {
 	source string
 	root   node
-	// used lists the names, and attributes the attributes, in the source. bound holds the names
-	// that the source binds itself.
+	// used lists the names in the source, and attributes lists the attributes in it. bound holds
+	// the names that the source binds itself.
 	used, attributes []string
 	bound            map[string]bool
 }

@@ -55,8 +55,8 @@ func exactly(n int) signature { return signature{style: counted, min: n, max: n}
 
 func between(low, high int) signature { return signature{style: counted, min: low, max: high} }
 
-// byName returns a signature whose arguments can be passed by position or name. The first low
-// arguments are required.
+// byName returns a signature whose arguments can be passed by position or name. low is how many of
+// them, from the first on, are required.
 func byName(low int, names ...string) signature {
 	return signature{style: keyworded, min: low, max: len(names), names: names}
 }
@@ -67,8 +67,8 @@ type absent struct{}
 // has reports whether an argument was passed.
 func has(v Value) bool { return v != absent{} }
 
-// bind assigns the arguments to the parameters. In the styles noArgs and oneArg, error texts call
-// the function full (such as str.lower). In other styles they call it short (such as split).
+// bind assigns the arguments to the parameters. Error texts name the function by full (such as
+// str.lower) in the styles noArgs and oneArg, and by short (such as split) in other styles.
 func (s signature) bind(full, short string, args arguments) ([]Value, error) {
 	n := len(args.values)
 	if s.style == keyworded {

@@ -274,7 +274,7 @@ func asInt(v Value) (int, bool) {
 }
 
 // indexOf returns v as an index or a count. If v is not an int, it returns a TypeError with the
-// text what. A number beyond 64 bits is an OverflowError.
+// text in what. A number beyond 64 bits is an OverflowError.
 func indexOf(v Value, what string) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil

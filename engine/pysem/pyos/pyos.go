@@ -126,8 +126,8 @@ func Text(data []byte) (string, error) {
 }
 
 // WalkTop returns the first step of os.walk(path): the sorted names of its directories, and of
-// everything else in it. A link to a directory counts as a directory. ok is false if the path
-// cannot be listed, where os.walk yields nothing.
+// everything else in it. A link to a directory counts as a directory. If the path cannot be listed,
+// ok is false; os.walk yields nothing then.
 func WalkTop(files env.Files, path string) (dirs, others []string, ok bool) {
 	names, err := files.ReadDir(path)
 	if err != nil {

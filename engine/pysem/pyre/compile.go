@@ -24,18 +24,18 @@ const (
 	codeAt
 	codeAssert
 	codeAssertNot
-	codeBranch // the field to holds the next branch, 0 for the last
+	codeBranch // the next branch is in the field to; 0 for the last branch
 	codeJump
-	codeRepeatOne // repeats a test of one character; the field to holds the next instruction
+	codeRepeatOne // repeats a test of one character; the next instruction is in the field to
 	codeMinRepeatOne
 	codePossessiveOne
-	codeRepeat // repeats anything; the field to holds the instruction that ends a round
+	codeRepeat // repeats anything; the instruction that ends a round is in the field to
 	codeMaxUntil
 	codeMinUntil
 	codePossessive
 	codeAtomic
 	codeGroupRef
-	codeGroupExists // the field to holds the branch for a group that is not set
+	codeGroupExists // the branch for a group that is not set is in the field to
 )
 
 type instruction struct {
@@ -128,7 +128,7 @@ func (c *compiler) emit(i instruction) int {
 	return len(c.code) - 1
 }
 
-// land makes the instruction at an index jump to the next instruction to be emitted.
+// land makes the next instruction that is emitted the target of the instruction at an index.
 func (c *compiler) land(at int) { c.code[at].to = len(c.code) }
 
 func (c *compiler) sequence(s sequence, f flags) error {
@@ -193,7 +193,7 @@ func (at position) with(f flags) position {
 	return at
 }
 
-// unitOf returns the test that a node which matches one character makes.
+// unitOf returns the test of a node that matches one character.
 func unitOf(n *node, f flags) unit {
 	ascii := f&asciiFlag != 0
 	switch n.op {

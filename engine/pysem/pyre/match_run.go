@@ -100,7 +100,7 @@ func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 
 // enclosed executes an assertion, an atomic group or a possessive repeat. Once the part of the
 // pattern inside of it has matched, that part is not tried again in another way. The rest of the
-// pattern has to match from end on.
+// pattern has to match from the position in end on.
 func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]
 	switch i.code {
@@ -172,8 +172,8 @@ func (s *state) branch(pc, ptr int) (bool, error) {
 	}
 }
 
-// count returns how many characters from ptr on pass the test of an instruction. It stops at the
-// number most.
+// count returns how many characters from ptr on pass the test of an instruction, up to the limit
+// most.
 func (s *state) count(i *instruction, ptr, most int) int {
 	end := len(s.text)
 	if most < end-ptr {

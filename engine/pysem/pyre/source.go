@@ -68,8 +68,8 @@ func (s *source) getWhile(n int, set string) (string, error) {
 	return taken, nil
 }
 
-// getUntil reads a name up to the text end, and skips that text. what is the word for the name in
-// error texts.
+// getUntil reads a name up to the text in end, and skips that text. The parameter what is the word
+// for the name in error texts.
 func (s *source) getUntil(end, what string) (string, error) {
 	name := ""
 	for {
@@ -100,13 +100,14 @@ func (s *source) seek(at int) error {
 	return s.advance()
 }
 
-// errorf returns Python's re.error. Its position is back characters before the next one.
+// errorf returns Python's re.error. The position of the error is before the next character, by the
+// number of characters in back.
 func (s *source) errorf(back int, format string, args ...any) error {
 	return s.errorAt(pysem.Raise("error", format, args...).Message, s.tell()-back)
 }
 
-// errorAt returns Python's re.error for the index at. If the pattern has several lines, the text
-// contains line and column.
+// errorAt returns Python's re.error with at as its position. If the pattern has several lines, the
+// text contains line and column.
 func (s *source) errorAt(message string, at int) error {
 	lines, column := 1, at+1
 	several := false

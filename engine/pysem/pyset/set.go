@@ -43,7 +43,7 @@ func New[K any](same func(a, b K) bool) *Set[K] {
 // Len returns the number of keys.
 func (s *Set[K]) Len() int { return s.used }
 
-// All calls yield with the keys and their hashes, in CPython's order.
+// All passes the keys and their hashes to yield, in CPython's order.
 func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	for i := range s.table {
 		if e := s.at(i); e != nil && !yield(e.key, e.hash) {
@@ -69,7 +69,7 @@ func (s *Set[K]) Keys() []K {
 	return keys
 }
 
-// probe calls look with the slots that CPython tries for a hash, in that order. It stops when look
+// probe passes to look the slots that CPython tries for a hash, in that order. It stops when look
 // returns false.
 func probe(hash int64, size int, look func(i int) bool) {
 	mask := uint64(size - 1)

@@ -17,7 +17,7 @@ type parser struct {
 	Parser
 }
 
-// fields reads the fields of a message, up to the token end that closes the message.
+// fields reads the fields of a message, up to the token in end, which closes the message.
 func (p *parser) fields(m protoreflect.Message, end string) error {
 	for !p.tryConsume(end) {
 		if p.atEnd() {

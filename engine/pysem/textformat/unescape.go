@@ -100,7 +100,7 @@ func padHex(text string) string {
 	return b.String()
 }
 
-// hexDigits counts the hexadecimal digits after a prefix, up to the number most. It returns -1 if
+// hexDigits counts the hexadecimal digits after a prefix, up to the limit most. It returns -1 if
 // the prefix is missing.
 func hexDigits(text, prefix string, most int) int {
 	digits, ok := strings.CutPrefix(text, prefix)

@@ -31,7 +31,8 @@ type EachGetter interface {
 // it.
 type Children struct {
 	Names []string
-	// Kind distinguishes lists with different rules for which data is usual.
+	// Kind identifies the rules that say which data is usual. Lists with different rules have
+	// different kinds.
 	Kind uintptr
 	// Seen is for the session, which can store here what belongs to these names.
 	Seen any
@@ -44,9 +45,9 @@ type Taker interface {
 	// Usual reports whether Take would accept non-empty data without an error. The result depends
 	// only on the arguments.
 	Usual(block, i int, data []byte) bool
-	// TakeUsual receives usual data of the children of a block, from index from up to, but not
-	// including, index to. It may be called late. data has the data of all children of the block,
-	// and never changes.
+	// TakeUsual receives usual data of children of a block. The indices from (included) and to (not
+	// included) bound these children. It may be called late. data has the data of all children of
+	// the block, and never changes.
 	TakeUsual(block, from, to int, data [][]byte)
 }
 
@@ -69,8 +70,8 @@ type Feed struct {
 	// Ready reports whether Take can be called for the present read, and for the reads that Ahead
 	// has counted. Only tasks of the reading process can change that.
 	Ready func() bool
-	// Ahead counts the reads that Next is certain to return and for which Take can be called. It
-	// stops before a znode for which odd returns true, and at the number most. odd can be nil.
+	// Ahead counts the reads that Next is certain to return and for which Take can be called, up to
+	// the limit most. It stops before a znode for which odd returns true. odd can be nil.
 	Ahead func(most int, odd func(path string) bool) int
 	// Take receives the result of a read whose data is usual. Ready must be true.
 	Take func(data []byte, stat *env.Stat)

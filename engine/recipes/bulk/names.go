@@ -8,8 +8,9 @@ import (
 )
 
 // Names is an immutable list of the names of a znode's children, in the server's order. It consists
-// of blocks, which are shared by lists that differ in a few names. So a hundred thousand lists of
-// as many names, each with one name more than the one before, fit into memory.
+// of blocks, which are shared by lists that differ in a few names. So even a hundred thousand lists
+// of up to a hundred thousand names fit into memory, if each list has one name more than the list
+// before it.
 type Names struct {
 	blocks []*Block
 	length int
@@ -91,8 +92,9 @@ func (n *Names) Has(name string) bool {
 	return slices.ContainsFunc(n.blocks, func(b *Block) bool { return slices.Contains(b.Names, name) })
 }
 
-// Since returns the names that are not in the earlier list before, in the order of n. Callers must
-// not change the result. If processes share the lists, only one task at a time may call it.
+// Since returns the names of n that are not in before, which is an earlier list. They are in the
+// order of n. Callers must not change the result. If processes share the lists, only one task at a
+// time may call it.
 func (n *Names) Since(before *Names) []string {
 	if n.since.before == before {
 		return n.since.added
@@ -168,8 +170,8 @@ func (n *Names) Without(name string, key uint32) *Names {
 	return nil
 }
 
-// replaced returns the list in which other blocks replace the block at index at. more and bytes are
-// the changes of the number of names and of their total length.
+// replaced returns the list in which the blocks in by replace the block with the index at. more and
+// bytes are the changes of the number of names and of their total length.
 func (n *Names) replaced(at int, by []*Block, more, bytes int) *Names {
 	blocks := make([]*Block, 0, len(n.blocks)-1+len(by))
 	blocks = append(append(append(blocks, n.blocks[:at]...), by...), n.blocks[at+1:]...)

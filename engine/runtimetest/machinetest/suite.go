@@ -32,7 +32,7 @@ type Program func(e *env.Env, args []string) int
 var Programs = map[string]Program{"teller": tell, "ender": end, "waiter": wait, "forker": forkSome}
 
 // Run runs all cases as subtests of t. For each case it calls start to make a new world. start
-// should free the world at the end of the t that it gets.
+// should free the world when the test ends that is passed to it.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, c := range slices.Concat(fileCases, hostCases, processCases, forkCases) {
 		t.Run(c.name, func(t *testing.T) {

@@ -54,7 +54,7 @@ type Process interface {
 }
 
 // Run runs all cases as subtests of t. For each case it calls start to make a new world. start
-// should free the world at the end of the t that it gets.
+// should free the world when the test ends that is passed to it.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	words, err := networktest.Recorded(networktest.Version)
 	if err != nil {

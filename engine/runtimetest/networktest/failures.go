@@ -111,7 +111,7 @@ var failureCases = []testCase{
 	}},
 }
 
-// interrupted makes a call, and runs the function happen while the call's handler waits.
+// interrupted makes a call. While the call's handler waits, it runs the function in happen.
 func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time.Duration) {
 	r.Helper()
 	var entered atomic.Bool

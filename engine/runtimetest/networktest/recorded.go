@@ -14,8 +14,9 @@ var files embed.FS
 // Version is the grpcio version whose error texts both networks reproduce.
 const Version = "1.32.0"
 
-// Status is the recorded result of a call. It is either a status with Code and Details, or an
-// answer of OK bytes, or an exception of class Raises with Text that the client raised instead.
+// Status is the recorded result of a call. It is a status with Code and Details, or an answer of OK
+// bytes, or an exception that the client raised instead. Raises is the class of the exception, and
+// Text its text.
 type Status struct {
 	Code    string `json:"code,omitempty"`
 	Details string `json:"details,omitempty"`

@@ -41,7 +41,7 @@ type Process interface {
 }
 
 // Run runs all cases as subtests of t. It calls start for each case to make a new world. start
-// should free the world at the end of the t that it is given.
+// should free the world when the test ends that is passed to it.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	statuses, err := Recorded(Version)
 	if err != nil {

@@ -45,7 +45,7 @@ type Process interface {
 }
 
 // Run runs all cases as subtests of t. It calls start for each case to make a new world. start
-// should free the world at the end of the t that it is given.
+// should free the world when the test ends that is passed to it.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, group := range []struct {
 		name  string

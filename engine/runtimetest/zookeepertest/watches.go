@@ -286,8 +286,8 @@ func sameTelling(line, text string) bool {
 	return line == text
 }
 
-// wantInside does what want does for watches that read again at the same time. The log must hold
-// each line exactly once and no other line, in any order and with any event.
+// wantInside works like want, for watches that read again at the same time. The log must hold each
+// line exactly once and no other line, but in any order and with any event.
 func (r *trial) wantInside(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {

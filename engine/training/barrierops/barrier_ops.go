@@ -92,8 +92,8 @@ func MustBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 }
 
 // LocalVariables returns the variables that each new session of a process initializes
-// (barrier_ops.py:46). For a worker the flags belong to the chief, but the action is its own
-// (Q332).
+// (barrier_ops.py:46). A worker initializes only the action (Q332), because the flags belong to the
+// chief. With Q332 repaired it initializes nothing.
 func (b *BarrierOp) LocalVariables(chief bool) []*session.Variable {
 	switch {
 	case !chief && b.options.Quirks.Keeps(jobquirks.Q332):

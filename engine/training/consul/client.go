@@ -232,10 +232,10 @@ func (c *Client) change(conn *connection, target string, body []byte) error {
 	return pysem.Raise("ConsulException", "%s", text)
 }
 
-// heartbeat passes the check every 30 s. After a socket error it tries again in 2 s
-// (consul.py:123). It ignores the agent's answer unless Q303 is repaired. Any other error ends it.
-// The second attempt after a failed connection or a timeout also ends it, because the connection
-// was not closed and refuses another request (Q300).
+// heartbeat marks the check of the service as passing every 30 s. After a socket error it tries
+// again in 2 s (consul.py:123). It ignores the agent's answer unless Q303 is repaired. Any other
+// error ends it. The second attempt after a failed connection or a timeout also ends it, because
+// the connection was not closed and refuses another request (Q300).
 func (c *Client) heartbeat(conn *connection, b *beating) {
 	for !b.over {
 		now := c.e.Clock.Now()

@@ -45,7 +45,7 @@ type Work interface {
 	WorkerTrain(c Cluster) error
 	// WorkerFeatureEngineering replaces WorkerTrain if the configuration asks for it.
 	WorkerFeatureEngineering(c Cluster) error
-	// PSBenchmark chooses the best numPS from a larger number of PS.
+	// PSBenchmark chooses the numPS best PS from a larger number of PS.
 	PSBenchmark(c Cluster, numPS int) (clustermanager.Cluster, error)
 	// ShutdownPS shuts down numPS PS. JoinPS waits until this PS is shut down.
 	ShutdownPS(c Cluster, numPS int) error

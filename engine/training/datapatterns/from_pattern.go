@@ -48,8 +48,8 @@ func comparePaths(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
 
-// entriesOf returns the entries of a list with commas, or of the file named after @, with one entry
-// a line.
+// entriesOf returns the entries of a list with commas. If the pattern begins with @, the rest of it
+// is the path of a file with one entry a line.
 func entriesOf(f env.Files, pattern string) ([]string, error) {
 	list, isFile := strings.CutPrefix(pattern, "@")
 	separator, comment := ",", "\x00"

@@ -98,7 +98,8 @@ func shown(templates []string, choices [][]string) string {
 // mostPatterns is the maximum number of patterns of a flag. The reference has no limit (Q270).
 const mostPatterns = 1 << 22
 
-// product calls each for every combination of one element per list. The last list changes fastest.
+// product passes every combination of one element per list to the function each. The last list
+// changes fastest.
 func product(lists [][]string, chosen []string, each func(choice []string) error) error {
 	if len(lists) == 0 {
 		return each(chosen)

@@ -37,8 +37,8 @@ type Options struct {
 	ModelDir string
 	// MaxSteps is the global step of the last checkpoint. 0 means that there is no last one.
 	MaxSteps int64
-	// Setup is how long an evaluation takes before it reads its checkpoint, Takes how long it takes
-	// after that.
+	// Setup is how long an evaluation takes before it reads its checkpoint. Takes is how long it
+	// takes after that.
 	Setup, Takes time.Duration
 	// Happened is called for each checkpoint with op "evaluated", or "passed-over" if it is gone.
 	Happened func(op, path, note string)

@@ -37,7 +37,8 @@ func PSMachineInfo(index int, device string) *session.Variable {
 }
 
 // CheckMachineHealth returns a process's health report (logging_ops.cc). The report is empty while
-// its memory is below the limit. If its memory is unknown, it raises an InternalError.
+// the process uses less memory than the limit. If the memory is unknown, CheckMachineHealth raises
+// an InternalError.
 func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
 	if rssBytes <= 0 {
 		return nil, session.Raise("InternalError", "Unable to get the current process usage.")

@@ -60,8 +60,8 @@ func IntVariable(host env.Host, name string, otherwise int) (int, error) {
 	return pysem.Saturate(pysem.Int(n)), nil
 }
 
-// MPI returns what MPI says about a process, such as its rank. A variable that is not set is logged
-// (distribution_utils.py:316).
+// MPI returns what MPI says about a process, such as its rank. If the variable is not set, it logs
+// that and returns the value in otherwise (distribution_utils.py:316).
 func MPI(e *env.Env, what string, otherwise int) (int, error) {
 	name := "OMPI_COMM_WORLD_" + strings.ToUpper(what)
 	if _, ok := e.Host.LookupEnv(name); !ok {

@@ -21,7 +21,8 @@ func EnableBPSWords(host env.Host) bool {
 	return err == nil && n != 0
 }
 
-// Ranks holds a process's rank in its job and on its host, and the numbers of processes there.
+// Ranks holds a process's rank in its job and on its host, and the number of processes in the job
+// and on the host.
 type Ranks struct{ Rank, Size, LocalRank, LocalSize int }
 
 // RanksOf reads a process's ranks from its environment as the Rust port does (TRN-4.8). Each number
@@ -40,8 +41,8 @@ func RanksOf(host env.Host, bytePS bool) Ranks {
 	}
 }
 
-// firstSet returns the number in the first variable that is set. It returns least if that is larger
-// or if no variable is set.
+// firstSet returns the number in the first variable that is set. It returns least if the number is
+// smaller than least or not valid, or if no variable is set.
 func firstSet(host env.Host, least int, names []string) int {
 	for _, name := range names {
 		if text, ok := host.LookupEnv(name); ok {

@@ -36,7 +36,8 @@ type Waits struct {
 	list []*wait
 }
 
-// wait is a wait that can begin several times. Its function what returns the current Wait.For.
+// wait is a wait that can begin several times. The function in its field what returns the current
+// Wait.For.
 type wait struct {
 	in           string
 	every, limit time.Duration

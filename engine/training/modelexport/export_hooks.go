@@ -86,8 +86,8 @@ func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o Li
 }
 
 // AfterSave exports the checkpoint of a step, deletes old exports, and writes the state file that
-// lists the rest. A process that ends between the last two leaves an entry without a directory.
-// The next save warns of such an entry and drops it.
+// lists the rest. A process that ends after the deletion and before the write leaves an entry
+// without a directory. The next save warns of such an entry and drops it.
 func (l *ExportSaverListener) AfterSave(_ session.Session, globalStep int64) (stop bool, err error) {
 	dirs, err := l.exporter.ExportSavedModel(l.helper.CkptPrefix(globalStep), globalStep)
 	if err != nil {

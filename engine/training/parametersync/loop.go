@@ -29,9 +29,10 @@ type Options struct {
 	Take func() int64
 	// Held, if set, reports whether the process is stopped, as by SIGSTOP.
 	Held func() bool
-	// Round, if set, is called with each number of steps that Take returned. These updates are
-	// pushed in this round or never, unless Q331 is repaired. Pushed, if set, is called after each
-	// push, and Ended with the error that ended the loop early.
+	// Round, if set, is called after each call of Take, with the number of steps that Take
+	// returned. The updates of these steps are pushed in this round or never, unless Q331 is
+	// repaired. Pushed, if set, is called after each push. Ended, if set, is called with the error
+	// that ended the loop early.
 	Round  func(steps int64)
 	Pushed func(Push)
 	Ended  func(err error)

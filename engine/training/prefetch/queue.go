@@ -206,8 +206,8 @@ func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 }
 
 // EnqueueDicts makes a queue for the tensors of a nested value (prefetch_queue.py:291). It returns
-// the value with tensors in it that read from the queue. With a capacity of 0 there is no queue,
-// and it returns the value itself.
+// the value with each tensor replaced by one that reads from the queue. With a capacity of 0 there
+// is no queue, and it returns the value itself.
 func EnqueueDicts(tasks env.Tasks, kept quirks.Set, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
 	if capacity == 0 {
 		return value, nil, nil

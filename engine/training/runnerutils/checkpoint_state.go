@@ -80,8 +80,8 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 	return state, err
 }
 
-// override makes wanted the current checkpoint in state. In training it also writes the change to
-// the directory's files, and makes it only once.
+// override makes the checkpoint named by wanted the current one in state. In training it also
+// writes the change to the directory's files, and makes it only once.
 func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted string) error {
 	log, mode := s.Env.Log, s.Flags.Text(flagMode).String()
 	restore := pysem.JoinStrings(pysem.Dirname(state.ModelCheckpointPath), pysem.Basename(wanted))

@@ -17,9 +17,10 @@ type Discoveries interface {
 	ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error)
 }
 
-// These are the pauses and tries of registering. With Consul, it pauses for consulRetry after it
-// has removed an old registration. With ZooKeeper, it tries zkTries times, and the first pause
-// between two tries is zkRetry (service_discovery.py:77, service_discovery.py:220).
+// These constants say how often a registration is tried, and how long the pauses are. With Consul,
+// there is a pause of consulRetry after an old registration was removed. With ZooKeeper, there are
+// zkTries tries, and the first pause between two tries is zkRetry (service_discovery.py:77,
+// service_discovery.py:220).
 const (
 	consulRetry = 3 * time.Second
 	zkRetry     = 5 * time.Second
@@ -104,9 +105,9 @@ func primus(c *RunnerConfig) (training.ServiceDiscovery, error) {
 	return d, Class.Set(c, "index", index)
 }
 
-// WithDiscovery makes the discovery of a configuration, passes it to body, and closes it
-// afterwards (runner_utils.py:378). In a local run body gets nil. WithDiscovery returns the error
-// of making the discovery, or that of body.
+// WithDiscovery makes the discovery of a configuration, passes it to body, and closes it afterwards
+// (runner_utils.py:378). In a local run body gets nil. WithDiscovery returns the error of making
+// the discovery, or the error that body returns.
 func WithDiscovery(e *env.Env, c *RunnerConfig, make Discoveries, body func(d training.ServiceDiscovery) error) error {
 	defer e.Log.Logf(env.Info, "exit monolith_discovery!")
 	if c.IsLocal {

@@ -106,8 +106,8 @@ func (c *RunnerConfig) IsChief() bool {
 
 // Init does what the reference does when it creates a configuration (runner_utils.py:234). A field
 // with its default value gets the value of its flag. If restore_dir is set, the chief sets up the
-// model's directory, and others wait for that, however long it takes. An unknown address family is
-// an AssertionError.
+// model's directory, and all other processes wait until this is done, however long it takes. An
+// unknown address family is an AssertionError.
 func (p Process) Init(c *RunnerConfig) error {
 	if err := p.passMLP(); err != nil {
 		return err

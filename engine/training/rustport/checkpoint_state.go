@@ -138,8 +138,9 @@ func readState(e *env.Env, file string, r Retries) (*CheckpointState, error) {
 	return nil, &Error{Kind: ReadCheckpointFailed}
 }
 
-// find returns the listed checkpoint whose path is wanted, or else the first listed one that has
-// the same last name as wanted. ok is false if there is none.
+// find returns the listed checkpoint whose path equals wanted. If there is none, it returns the
+// first listed checkpoint whose path ends in the same name as wanted. ok is false if neither
+// exists.
 func (s *CheckpointState) find(wanted string) (string, bool) {
 	name := lastName(wanted)
 	for _, fits := range []func(p string) bool{

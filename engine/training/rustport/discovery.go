@@ -73,9 +73,10 @@ func (d *RunnerDiscovery) Close() {
 	}
 }
 
-// GetDiscovery makes the discovery of a configuration, nil for a local run. A discovery by
-// ZooKeeper only describes it. TF_CONFIG comes from the configuration, or else from the
-// environment. Without either the error is a MissingTFConfig. Consul without a psm is a MissingPSM.
+// GetDiscovery makes the discovery of a configuration, nil for a local run. For ZooKeeper, the
+// discovery only describes which server and job to ask. TF_CONFIG comes from the configuration, or
+// else from the environment. Without either the error is a MissingTFConfig. Consul without a psm is
+// a MissingPSM.
 func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil

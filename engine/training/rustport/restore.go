@@ -49,8 +49,8 @@ const defaultCheckpoint = "model.ckpt-0"
 // CopyCheckpoint makes a model's directory start from a checkpoint in the directory named by from
 // (TRN-4.4). If that directory has no state, the error is a MissingCheckpoint. An unlisted
 // checkpoint is a RestoreCkptNotFound. Python only warns in both cases, and makes paths absolute
-// (TRN-5.6). Existing files checkpoint and restore_ckpt of the model stay unchanged. The model's
-// monolith_checkpoint protects the copied checkpoint from deletion.
+// (TRN-5.6). If the model's directory already has a file checkpoint or restore_ckpt, that file
+// stays unchanged. The model's monolith_checkpoint protects the copied checkpoint from deletion.
 func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (*CheckpointState, error) {
 	file := path.Join(from, checkpoints.Filename)
 	if !env.Exists(e.Files, file) {
@@ -79,7 +79,7 @@ func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (
 	return state, exempt(e, modelDir, picked)
 }
 
-// pick returns the listed checkpoint whose path or last name is wanted. If wanted is None it
+// pick returns the listed checkpoint whose path or last name equals wanted. If wanted is None, it
 // returns the current checkpoint.
 func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	if state == nil {
@@ -158,9 +158,9 @@ func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, erro
 }
 
 // InitializeRestore does the first steps of a process. It exports the environment variables. If
-// there is a directory to restore, the chief sets up the model's directory, and the others wait for
-// that. With nothing to restore the state is nil. The chief is a local process or worker 0, and
-// with AsPort also PS 0 (TRN-5.8).
+// there is a directory to restore, the chief sets up the model's directory, and all other processes
+// wait until this is done. With nothing to restore the state is nil. The chief is a local process
+// or worker 0, and with AsPort also PS 0 (TRN-5.8).
 func InitializeRestore(e *env.Env, c RunnerConfig, role Role, variant Variant, t Timing) (*CheckpointState, error) {
 	c.ExportEnv(e.Host)
 	if !c.RestoreDir.Set {

@@ -8,7 +8,8 @@ const neverSteps = 100000000
 
 // ChooseInterval returns how often a training saves. Seconds and steps each come from the
 // configuration, or from the model if the configuration has None or 0 (cpu_training.py:1169-1177).
-// If neither is set, it is every 100000000 steps. If both are set, it is a ValueError.
+// If neither seconds nor steps are set, the training saves every 100000000 steps. If both are set,
+// the error is a ValueError.
 func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt) (Interval, error) {
 	secs, steps := orOf(configSecs, modelSecs), orOf(configSteps, modelSteps)
 	switch {

@@ -66,8 +66,8 @@ type PartialRecoverySaver struct {
 	exempt  map[string]bool // base names
 	last    []saved
 	doomed  []saved
-	// nextKept is a time. Because of KeepEvery, the first checkpoint that was saved after it is
-	// kept for good.
+	// nextKept is when the current period of KeepEvery ends. The first checkpoint that was saved
+	// after this time is kept for good.
 	nextKept time.Time
 }
 

@@ -14,7 +14,7 @@ import (
 // clearNNFile is the name of the file whose presence says that the variables were already reset.
 const clearNNFile = "clear_nn"
 
-// Restorer is Data that reads the values of variables back.
+// Restorer is a Data that can also read the values of variables back.
 type Restorer interface {
 	Data
 	// Devices returns the devices of the variables, in the order in which they are restored. It is

@@ -228,7 +228,8 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	return err
 }
 
-// save tries at most twice to save, and calls the guards before and after (save_utils.py:353).
+// save tries at most twice to save, and calls the guards before and after (save_utils.py:353). If
+// NoFirstSave is set, its first call does nothing.
 func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 	if h.options.NoFirstSave {
 		h.options.NoFirstSave = false
@@ -373,9 +374,9 @@ func (h *SaverHook) hashTableType() nativetraining.MonolithCheckpointState_HashT
 	return nativetraining.MonolithCheckpointState_CUCKOO_HASH_MAP
 }
 
-// End saves the last step unless the timer has triggered at it (save_utils.py:419). HasDenseOnly or
-// InModelDumpMode force the save, which then has no second try and calls no guards. With DenseOnly
-// it does nothing.
+// End saves the last step, unless the timer last triggered at this step (save_utils.py:419). If
+// HasDenseOnly or InModelDumpMode is set, End always saves, but with only one try and without
+// calling the guards. With DenseOnly, End does nothing.
 func (h *SaverHook) End(s session.Session) error {
 	step, err := h.globalStep(s)
 	if err != nil || h.options.DenseOnly {

@@ -45,10 +45,10 @@ const (
 	partTrain
 )
 
-// Coast counts steps as long as each would repeat the last step that Run and Step made. It stops
-// within the first step that differs, which the next Run and Step finish. It counts no steps if
-// steps take no time, or if a change could go unnoticed because an operation assigns or a value
-// cannot be compared.
+// Coast counts steps as long as each would repeat the last step that Run and Step made. It stops in
+// the middle of the first step that differs, and the next calls of Run and Step finish this step.
+// It counts no steps if steps take no time, or if a change could go unnoticed because an operation
+// assigns or a value cannot be compared.
 func (r *Remote) Coast(s Steps) {
 	s.Ops, s.Values = slices.Clone(s.Ops), slices.Clone(s.Values)
 	c := &coast{r: r, steps: s}
@@ -89,8 +89,8 @@ type passed uint8
 
 const (
 	passedNothing passed = iota
-	passedAsk            // the time of the reads
-	passedStep           // the whole step, and the reads were made
+	passedAsk            // the wait for the answers to the reads
+	passedStep           // both waits; the values of the reads are known
 )
 
 // plain reports whether a repeated step is predictable: all operations only read, they read a bool

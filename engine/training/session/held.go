@@ -22,8 +22,8 @@ const (
 	givenUp = firstRetransmission + 20*time.Second
 	// pingPause is the minimum time between two gRPC pings if no data is sent between them.
 	pingPause = 5 * time.Minute
-	// onePings is the number of client ends of connections among which one, on average, still has a
-	// ping to send (TRN-8.15).
+	// onePings says that, on average, one of this many client ends of connections still has a ping
+	// to send (TRN-8.15).
 	onePings = 4
 )
 
@@ -85,9 +85,9 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 // reset returns the error of a call over a connection that no longer exists at the other end.
 func reset(addr string) error { return Raise("UnavailableError", "Connection reset by peer: %s", addr) }
 
-// isUnheard waits for an answer that the server's end has given up sending, of which this end is
-// not told. It waits until the server ends or until something is sent over the connection, because
-// the other end answers that with a reset. In a step the ends are swapped: a PS has called the
+// isUnheard waits for an answer that the server's end has stopped sending without telling this end.
+// It waits until the server ends, or until something is sent over the connection, because the
+// server's end answers that with a reset. In a step the ends are swapped: a PS has called the
 // process for the tensors of the step, and no other call uses that connection while the step lasts.
 func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) error {
 	if r.onWait != nil {

@@ -109,8 +109,8 @@ func (m *Monitored) Session() Session { return m.s }
 // ShouldStop reports whether training is over.
 func (m *Monitored) ShouldStop() bool { return m.s.closed || m.step || m.coord.ShouldStop() }
 
-// Run makes one step with the hooks around it. train does the work of the step. After the end it
-// raises an AttributeError.
+// Run makes one step with the hooks around it. train does the work of the step. Once the session is
+// closed, Run returns an AttributeError.
 func (m *Monitored) Run(train func(s Session) error) error {
 	if m.s.closed {
 		return errNoSession

@@ -80,10 +80,10 @@ type Servers struct {
 // Way is what the network does with messages from a host to an address.
 type Way int
 
-// These are the ways of a network. While a way is Lost, nothing arrives over an existing
-// connection. A call then waits, with or without WaitForReady, until one of its retransmissions
-// arrives. A process that is Stopped finds all messages when it continues, so a call to it only
-// waits.
+// These are the things that a network can do with messages. With Lost, nothing arrives over an
+// existing connection. A call then waits, with or without WaitForReady, until one of its
+// retransmissions arrives. A process that is Stopped finds all messages when it continues, so a
+// call to it only waits.
 const (
 	Open Way = iota
 	Lost
@@ -150,8 +150,8 @@ func (s *Servers) Local(addr string) *Memory {
 }
 
 // Touched returns how many training steps have reached the server at addr since the last call. It
-// returns 0 if no server runs there or the server's variables are not initialised. The latter is so
-// for a PS that the job did not choose.
+// returns 0 if no server runs there or if the server's variables are not initialised. The variables
+// of a PS that the job did not choose are not initialised.
 func (s *Servers) Touched(addr string) (n int64) {
 	s.Settle()
 	found := s.byAddr[addr]
@@ -280,7 +280,7 @@ const (
 )
 
 // errHeld is the result of reach for a server from which nothing arrives over an existing
-// connection. errStopped is its result for a server whose process is stopped.
+// connection. errStopped is the result of reach for a server whose process is stopped.
 var (
 	errHeld    = errors.New("nothing arrives")
 	errStopped = errors.New("it is stopped")

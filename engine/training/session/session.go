@@ -16,7 +16,8 @@ type Session interface {
 	Run(ops ...Op) ([]any, error)
 }
 
-// Variable is a variable of the graph. Two Variable values with the same name mean the same one.
+// Variable is a variable of the graph. Two Variable values with the same name mean the same
+// variable.
 type Variable struct {
 	Name string
 	// Device is the variable's place, as "/job:ps/task:0"; empty lets the session choose.
@@ -220,7 +221,7 @@ func (m *Memory) kept(v *Variable) any {
 	return value
 }
 
-// keep drops all variables except those whose names wanted accepts.
+// keep drops all variables except those whose names the function wanted accepts.
 func (m *Memory) keep(wanted func(name string) bool) {
 	m.settle(m.counter)
 	for _, r := range m.readers {

@@ -99,7 +99,7 @@ func onWire(value any) (w wireValue, err error) {
 	return w, err
 }
 
-// value returns the value of which w is the JSON form.
+// value returns the value that w encodes.
 func (w wireValue) value() any {
 	switch {
 	case w.Bool != nil:
@@ -298,8 +298,8 @@ func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error)
 	return out, nil
 }
 
-// Run does the operations, one server after the other. Other operations may come between those on
-// different servers, but not between those on one server.
+// Run does the operations, one server after the other. Other sessions' operations may run between
+// the operations on two servers, but not between the operations on one server.
 func (l *wireLink) Run(ops ...Op) ([]any, error) {
 	values := make([]any, len(ops))
 	var places []string

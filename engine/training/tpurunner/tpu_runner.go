@@ -50,8 +50,8 @@ type TrainParams struct {
 	MaxSteps            int64
 	// SaveCheckpointsSteps, when set, replaces the value of the flag save_checkpoints_steps.
 	SaveCheckpointsSteps pysem.OptInt
-	// EndDate is the last day of the input, unset for tasks that have none. Where it is set, the
-	// flag overwrite_end_date replaces it.
+	// EndDate is the last day of the input. It is unset for a task without a last day. If it is
+	// set, the flag overwrite_end_date replaces it.
 	EndDate pysem.OptString
 }
 
@@ -135,8 +135,8 @@ type Platform interface {
 	// NumHosts returns the number of hosts in the TPU's cluster.
 	NumHosts(tpu, zone, project pysem.OptString) (int, error)
 	NewEstimator(c EstimatorConfig) (Estimator, error)
-	// Checkpoints calls each for every new checkpoint in a directory. It ends when each returns
-	// false, or when no new checkpoint has come for the time idle.
+	// Checkpoints calls the function each for every new checkpoint in a directory. It ends when the
+	// function returns false, or when no new checkpoint has come for the time idle.
 	Checkpoints(dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error
 	// SummaryWriter makes a writer of summaries in a directory.
 	SummaryWriter(dir string) (SummaryWriter, error)
@@ -196,8 +196,8 @@ func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry
 }
 
 // Run trains or evaluates, as the flag mode says (tpu_runner.py:321). On the CPU only training is
-// possible, and another mode is an AssertionError. The mode for both is a TypeError, after the
-// estimator was made.
+// possible, and another mode is an AssertionError. The mode train_and_eval is a TypeError, which is
+// raised after the estimator was made.
 func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
 
 func (r *Runner) run(instantiate func() (Task, error)) error {
@@ -423,9 +423,9 @@ func stepOf(checkpoint string) (int64, error) {
 // of TensorFlow 2.4).
 const pollCheckpoints = time.Second
 
-// Follow calls each whenever a directory has a new latest checkpoint
-// (tf.train.checkpoints_iterator). It ends when each returns false, or when no new one has come for
-// the time idle.
+// Follow calls the function each whenever a directory has a new latest checkpoint
+// (tf.train.checkpoints_iterator). It ends when the function returns false, or when no new
+// checkpoint has come for the time idle.
 func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error {
 	last := ""
 	for {

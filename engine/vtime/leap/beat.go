@@ -22,7 +22,7 @@ type Beat struct {
 	sleeper Sleeper
 	part    int // part is the index of the present wait
 	next    time.Duration
-	ended   []int64 // ended counts the usual ends of each part's waits, up to the last look
+	ended   []int64 // ended counts each part's waits that were gone through and ended as usual
 }
 
 var kindBeat = vtime.NewKind("task.beat")
@@ -41,8 +41,8 @@ func NewBeat(p *vtime.Process, name string, waits []time.Duration, usual func(pa
 	return b
 }
 
-// Run goes through the beat's waits, beginning with part. It returns the first one whose end is not
-// as usual.
+// Run goes through the beat's waits, beginning with part. It returns the part of the first wait
+// whose end is not as usual.
 func (b *Beat) Run(part int) (ended int) {
 	t := b.proc.Enter()
 	b.world.Acts()

@@ -37,7 +37,7 @@ func (t *Turns) sleepsOn() bool {
 }
 
 // join subscribes to changes of everything that the recorded turn asked or read. If the next turn
-// may differ from that one, join returns false and has no effect.
+// may differ from the recorded turn, join returns false and has no effect.
 func (t *Turns) join() bool {
 	if !t.valid || t.firstAt != t.of.proc.Runs()+1 || t.of.proc.Dead() || t.of.mutating > 0 || t.lockHeld() || t.task.Stopping() || !t.world.Leaps() {
 		return false
@@ -67,8 +67,8 @@ func (t *Turns) join() bool {
 	return true
 }
 
-// use adds on to what the recorded turn depends on. It returns false if on has changed since the
-// turn read that version.
+// use records that the recorded turn depends on the given Observed. It returns false if this has
+// changed since the turn read the given version.
 func (t *Turns) use(on *Observed, version uint64) bool {
 	if on == nil {
 		return true
@@ -114,8 +114,8 @@ func (t *Turns) advance(at time.Duration) {
 	q.request.Begin(at)
 }
 
-// complete makes all at once the next requests whose answers come before the bound. Then it
-// advances to the next step. That saves calling Next and Leap for each message.
+// complete makes the next requests whose answers come before the bound, all of them at once. Then
+// it advances to the next step. This saves a call of Next and Leap for each message.
 func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	var steps, squares uint64
 	for t.at < len(t.requests) && t.requests[t.at].completer != nil {

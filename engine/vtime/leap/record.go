@@ -73,9 +73,9 @@ type recording struct {
 	runs   uint64 // Runs of the process when the present turn began
 	firsts uint64 // of.firsts then
 	// firstAt is one more than the process's Runs at the last turn that only asked, 0 if there was
-	// none. While Runs stays the same, the next such turn does the same.
+	// none. While Runs stays the same, the next turn that only asks repeats that turn.
 	firstAt uint64
-	before  []dependency // lists what the answers of that turn depend on
+	before  []dependency // lists what the answers in the last turn that only asked depend on
 
 	locks  []any // lists the locks that the turn has looked at or taken
 	holds  []any // lists the locks that the turn holds now
@@ -102,8 +102,8 @@ const (
 	asks
 )
 
-// enter adds the loop to those of its process. It wakes the other loops, because it is unknown how
-// their turns affect this one.
+// enter adds the loop to the list of its process's loops. It wakes the other loops, because it is
+// unknown how their turns affect this one.
 func (t *Turns) enter() {
 	t.sleeper = Sleeper{loop: &t.Loop, leaper: t, of: t.of, turns: t}
 	for _, o := range t.of.loops {
@@ -251,7 +251,8 @@ func (t *Turns) disturb() {
 	}
 }
 
-// goBy adds to what the turn's answers depend on. version is the version of on that the turn saw.
+// goBy records that the answers of the turn depend on the given Observed. version is the version of
+// the Observed that the turn saw.
 func (t *Turns) goBy(on *Observed, version uint64) {
 	if on == nil || slices.ContainsFunc(t.before, func(d dependency) bool { return d.on == on && d.version == version }) {
 		return
@@ -268,8 +269,8 @@ func (t *Turns) Spare() Request {
 	return nil
 }
 
-// Record records an answered request of the current turn. The answer stays the same as long as on
-// has this version.
+// Record records an answered request of the current turn. The answer stays the same as long as the
+// given Observed has this version.
 func (t *Turns) Record(r Request, on *Observed, version uint64) {
 	q := recorded{request: r, on: on, version: version, thinks: r.Thinks()}
 	if !q.thinks {
@@ -283,7 +284,7 @@ func (t *Turns) Record(r Request, on *Observed, version uint64) {
 	t.n++
 }
 
-// depend records that the current turn reads on.
+// depend records that the current turn reads the content of the given Observed.
 func (t *Turns) depend(on *Observed) {
 	if n := len(t.looks); n == 0 || t.looks[n-1].on != on || t.looks[n-1].version != on.version {
 		t.looks = append(t.looks, dependency{on: on, version: on.version})

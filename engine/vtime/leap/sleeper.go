@@ -26,7 +26,7 @@ type Sleeper struct {
 	next   vtime.Bound // the next step
 	leaper Leaper
 	loop   *vtime.Loop
-	turns  *Turns // that sleeps, nil for another kind of loop
+	turns  *Turns // the loop, if it is of type Turns, otherwise nil
 	of     *sleepers
 	// alone means that the loop shares nothing with others, so that its steps need no common order.
 	alone bool
@@ -34,7 +34,7 @@ type Sleeper struct {
 	// Without it, the cause is whatever woke the loop.
 	KeepsCause bool
 	// Tolerant means that the loop sleeps on when others send on a connection that it uses. The
-	// steps before that are made first.
+	// loop's own steps up to that moment are made first.
 	Tolerant bool
 	// Mutates means that the loop's steps change what turns of the process read. No loop of turns
 	// sleeps while this loop is asleep.
@@ -43,7 +43,7 @@ type Sleeper struct {
 	// wakes.
 	Valid func() bool
 	cause uint64
-	place int // in of.asleep, plus one; 0 while it is awake
+	place int // index in of.asleep plus one; 0 while the loop is awake
 }
 
 // sleepers holds the loops of a process.
@@ -182,8 +182,9 @@ func (s *sleepers) CatchUp() {
 	s.catchingUp = false
 }
 
-// earliest returns the loop with the next step before the bound, or nil. No other loop has a step
-// before limit, so the returned loop may leap that far.
+// earliest looks at the loops that are not alone. It returns the one whose next step comes first,
+// or nil if that step is not before the bound. No other of them has a step before limit, so the
+// returned loop may leap that far.
 func (s *sleepers) earliest(b vtime.Bound) (first *Sleeper, limit vtime.Bound) {
 	at := b
 	for _, l := range s.asleep {

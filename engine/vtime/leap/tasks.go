@@ -64,8 +64,9 @@ func LoopOf(p *vtime.Process) *vtime.Loop {
 // random. The current task must run a loop.
 func Think(p *vtime.Process) { TurnsOf(p).think() }
 
-// Depend records that the current turn reads on. The next turn can be the same only while on does
-// not change. If the task runs no loop, Depend does nothing.
+// Depend records that the current turn reads the content of the given Observed. The next turn can
+// be the same only while this content does not change. If the task runs no loop, Depend does
+// nothing.
 func Depend(p *vtime.Process, on *Observed) {
 	if t := TurnsOf(p); t != nil {
 		t.depend(on)

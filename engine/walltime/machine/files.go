@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// files implements env.Files on the machine. Each process has its own working directory, and that
-// of the operating system process never changes.
+// files implements env.Files on the machine. Each process has its own working directory. The
+// working directory of the operating system process never changes.
 type files struct {
 	m   *Machine
 	dir string
@@ -159,7 +159,8 @@ func (f *files) ReadDir(name string) (names []string, err error) {
 
 func (f *files) Stat(name string) (env.FileInfo, error) { return f.stat("stat", name, tree.Stat) }
 
-// Lstat describes a file as Stat does, but for a symbolic link the link itself.
+// Lstat describes a file as Stat does. For a symbolic link it describes the link itself, not the
+// file that the link names.
 func (f *files) Lstat(name string) (env.FileInfo, error) { return f.stat("lstat", name, tree.Lstat) }
 
 func (f *files) stat(op, name string, stat func(tree, string) (fs.FileInfo, error)) (info env.FileInfo, err error) {

@@ -23,8 +23,8 @@ type Fork struct {
 	// Args is the command line of the copies. Empty means the command line of this program.
 	Args []string
 	// Run runs main in a new process of engine/walltime, with an env.Env of its own, and returns at
-	// once. When main returns, the caller of Run must end the operating system process with that
-	// exit code.
+	// once. When main returns an exit code, the caller of Run must end the operating system process
+	// with this code.
 	Run func(main func(*env.Env) int)
 
 	mu   sync.Mutex
@@ -50,8 +50,8 @@ func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
 	return f, os.Unsetenv(forkVariable)
 }
 
-// Replaying reports whether the program is a copy that has not reached its fork yet. Its output
-// until then repeats that of the process that forked it.
+// Replaying reports whether the program is a copy that has not reached its fork yet. Until then it
+// repeats the output of the process that forked it.
 func (f *Fork) Replaying() bool { return f.replaying() }
 
 func (f *Fork) replaying() bool {
@@ -63,8 +63,8 @@ func (f *Fork) replaying() bool {
 	return len(f.path) > 0
 }
 
-// Fork starts a copy of this program that runs main. In the copy, the call of Fork that made it
-// runs main itself and does not return.
+// Fork starts a copy of this program that runs main. In the copy, the same call of Fork runs main
+// itself and does not return.
 func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	s.m.p.Check()
 	if s.fork == nil {
@@ -116,7 +116,7 @@ func (s *processes) replay(main func(*env.Env) int) env.Process {
 }
 
 // elsewhere is the child of a fork that a copy repeats but did not make. For the copy the child
-// never ends, because the copy is at its own fork before it could ask.
+// never ends, because the copy reaches its own fork before it could ask.
 type elsewhere struct{ exited env.Cond }
 
 func (elsewhere) Pid() int                    { return 0 }

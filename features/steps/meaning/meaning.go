@@ -203,8 +203,8 @@ var Of = map[string]string{
 	"step {n} raises {raised}":                    "The n-th step of a sequence raises this exception.",
 }
 
-// Synonyms maps words that people search for to words in sentences. A search for such a word finds
-// each sentence that contains one of those.
+// Synonyms maps words that people search for to words in sentences. A search for one of its keys
+// finds each sentence that contains one of the words listed for this key.
 var Synonyms = map[string][]string{
 	"availability": {"AVAILABLE", "serves"},
 	"blackout":     {"is down", "goes down", "cut off"},

@@ -105,8 +105,9 @@ func portOf(args []string) string {
 	return ""
 }
 
-// difference returns each variable of environ that others does not have with the same value.
-// Variables that only others has are null in the result. A nil environ counts as equal to others.
+// difference compares two environments. It returns each variable of environ that is missing in
+// others or has another value there. Variables that only others has are null in the result. A nil
+// environ counts as equal to others.
 func difference(environ, others []string) *pysem.Dict {
 	d := caseworld.Object()
 	if environ == nil {

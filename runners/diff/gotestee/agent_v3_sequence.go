@@ -193,7 +193,7 @@ func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	return int(t.slept / time.Second)
 }
 
-// round runs one round of the loop with a name. It returns the seconds that the loop then wants to
+// round runs one round of the loop called name. It returns the seconds that the loop then wants to
 // sleep. If the loop has ended, or was never started, it returns nil.
 func (t *steppedTasks) round(name string) (seconds any) {
 	defer func() {

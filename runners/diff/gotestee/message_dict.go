@@ -72,8 +72,8 @@ func fieldValue(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
-// shortFloat returns the float64 whose shortest decimal form is that of f, as Python's json_format
-// writes it.
+// shortFloat returns the float64 that has the same shortest decimal form as f. Python's json_format
+// writes this form.
 func shortFloat(f float32) float64 {
 	short, err := pysem.ParseFloat(fmt.Sprint(f))
 	if err != nil {

@@ -156,8 +156,8 @@ func fakeStatus(m *fake.Models, s caseworld.Step) (*apis.GetModelStatusResponse,
 	return reply, callFake(m, node.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
-// fakeMetadata runs the step get_metadata. It returns the attributes of the model, preceded by
-// those of the version.
+// fakeMetadata runs the step get_metadata. It returns the attributes of the model, followed by the
+// attributes of the version.
 func fakeMetadata(m *fake.Models, s caseworld.Step) (any, error) {
 	out := caseworld.Object()
 	fields := s.Strings("fields")

@@ -76,7 +76,7 @@ func (r *managerRun) step(v any) any {
 	return caseworld.Raw{V: caseworld.Encode(out)}
 }
 
-// call runs the step with a name. stopped means that the step was unwound, because it would have
+// call runs the step called name. stopped means that the step was unwound, because it would have
 // slept without end.
 func (r *managerRun) call(name string, args []any) (out *pysem.Dict, stopped bool) {
 	defer func() {

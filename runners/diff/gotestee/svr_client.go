@@ -51,7 +51,8 @@ func (c *call) svrClientSequence() (any, error) {
 	}})), nil
 }
 
-// clientConfig returns the client's configuration. If the case has fname, it comes from that file.
+// clientConfig returns the client's configuration. If the case has the field fname, the
+// configuration comes from the file of that name.
 func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	if c.In.Has("fname") {
 		return c.fromFile()

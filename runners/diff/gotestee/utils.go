@@ -267,8 +267,8 @@ func compatServerType(deployType string, serverType pysem.OptString) (string, er
 	return t.CompatServerType(serverType)
 }
 
-// deployType compares a deploy type as DeployType.__eq__ does. It equals a string in upper or lower
-// case and an equal type, and nothing else.
+// deployType compares a deploy type as DeployType.__eq__ does. A deploy type equals its own text in
+// upper or lower case and an equal deploy type, and nothing else.
 func deployType(word string) (any, error) {
 	t, err := agentconfig.NewDeployType(word)
 	if err != nil {

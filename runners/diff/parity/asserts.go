@@ -13,9 +13,10 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// carried holds what the tests of a file show: quirks, modules and operations of the reference. The
-// name of one of these counts if it occurs in the name or in a string of a test that asserts
-// something, or in a declaration that such a test uses. Comments do not count.
+// carried holds what the tests of a file show: quirks, modules and operations of the reference. A
+// test shows one of these if it asserts something and the name of the quirk, module or operation
+// occurs in its own name, in one of its strings, or in a declaration that it uses. Comments do not
+// count.
 type carried struct {
 	quirks       []int
 	modules, ops []string

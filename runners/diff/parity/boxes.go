@@ -98,7 +98,8 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 }
 
 // testBoxes sets the boxes of a module of tests. The boxes for names and for normal inputs are
-// judged by its own names and tests. The others are those of the module that the tests are about.
+// judged by its own names and tests. All other boxes are copied from the module that the tests are
+// about.
 func (p *evidence) testBoxes(m scope.Module) [10]box {
 	all := slices.Concat(p.modules, p.boxed)
 	boxes := p.boxesOf(all[slices.IndexFunc(all, func(other scope.Module) bool { return other.File == m.Tests })])

@@ -187,8 +187,8 @@ type moduleCases struct {
 	contents                               [][2]string // pairs of inputs that differ only in the content of files
 }
 
-// settleModules finds the Python file of cases whose file names only the operation, such as
-// utils.CopyFile. It is the file that a suite names for the same operation.
+// settleModules finds the Python file for cases whose case file names only the operation, such as
+// utils.CopyFile. It takes the Python file that a suite names for the same operation.
 func (t *sourceTree) settleModules() {
 	t.fileOfOp = map[string]string{}
 	for _, f := range t.cases {

@@ -10,7 +10,7 @@ import (
 
 const linesTitle = "Lines of Go for one of the reference"
 
-// writeLines writes a table that compares the number of lines of the port with that of the Python.
+// writeLines writes a table that compares how many lines the port and the Python code have.
 func (p *evidence) writeLines(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n## %s\n\nLines of code, tests left out. At most %d for one of the reference, or a reason; no number grows by itself. Kept in %s.\n\n| Python | lines | Go | lines | for one | why more than %d |\n|---|---|---|---|---|---|\n",
 		linesTitle, scope.MostLines, toFile("vectors/scope/lines.yaml"), scope.MostLines)

@@ -40,7 +40,7 @@ type evidence struct {
 	report    *steps.Report
 	tree      *sourceTree
 	compared  *compare.Matrix // nil where nothing was recorded
-	code      *compare.Code   // the code that the record should be of; nil without a record
+	code      *compare.Code   // the present code, to compare the record with; nil without a record
 	nightly   []nightlyPart
 }
 

@@ -201,8 +201,9 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int, upstream 
 	return paths
 }
 
-// isOf reports whether an operation belongs to a Python file. Suites may name its file. Otherwise
-// it is the file in agent_service that the operation's first word names.
+// isOf reports whether an operation belongs to a Python file. If a suite names a file for the
+// operation, only that file counts. Otherwise it is the file in agent_service that the operation's
+// first word names.
 func (t *sourceTree) isOf(op, file string) bool {
 	if recorded := t.fileOfOp[op]; recorded != "" {
 		return recorded == file

@@ -205,7 +205,7 @@ func listMark(x box) string {
 
 // countCases counts three sorts of cases: all golden cases, those of them that are about modules of
 // agent_service, and cases in other packages' testdata. `monosim vectors verify` does not replay
-// the last.
+// cases of the last sort.
 func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
 		if !isGolden(f) {

@@ -125,7 +125,7 @@ func FailureFields(v any) (typ, message string, ok bool) {
 }
 
 // set writes the answer into an object. The protocol has no form for a Broken answer, and "skipped"
-// would be wrong. So it is written as an error of a type that Python does not have.
+// would be wrong. So set writes a Broken answer as an error of a type that Python does not have.
 func (a Answer) set(d *pysem.Dict) {
 	switch a.Kind {
 	case Returned:

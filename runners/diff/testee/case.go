@@ -24,7 +24,8 @@ type Case struct {
 }
 
 // Beside lists fields that an answer can have in addition to out or error: log lines, calls of
-// metrics clients, and lengths of sleeps. An answer has those that its case names in shows.
+// metrics clients, and lengths of sleeps. An answer has those of these fields that the field shows
+// of its case names.
 var Beside = []string{"logs", "metrics", "waits"}
 
 // Asks reports whether the answer must have a field of [Beside].

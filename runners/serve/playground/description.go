@@ -98,7 +98,8 @@ func Read(name string) (*Description, error) {
 	return Parse(name, text)
 }
 
-// Parse parses a description. Relative names of other files start at the folder of the file name.
+// Parse parses a description. name is the description's file. Relative names of other files start
+// at the folder of this file.
 func Parse(name string, text []byte) (*Description, error) {
 	r := &reader{name: name}
 	root, err := yamldoc.Read(text)

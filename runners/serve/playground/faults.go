@@ -39,9 +39,9 @@ func (a faultAsked) fault() runners.Fault {
 	}
 }
 
-// fields lists the fields that say what a fault hits. words are placeholders: a kind of fault takes
-// the field if its sentences have one of them. wrong says what the field needs in a fault that
-// begins, or is "" if its value is right.
+// fields lists the fields that say what a fault hits. Each has placeholders in words. A kind of
+// fault takes the field if its sentences have one of these placeholders. wrong says what the field
+// needs in a fault that begins, or is "" if its value is right.
 func (a faultAsked) fields() []faultField {
 	return []faultField{
 		{"pod", []string{"{pod}", "{server}"}, a.Pod, a.Pod != "", ""},
@@ -74,8 +74,8 @@ func (f faultField) of(k runners.FaultKind) bool {
 	return slices.ContainsFunc(f.words, func(word string) bool { return strings.Contains(k.Lasts+k.Begins+k.Onset, word) })
 }
 
-// check returns an error for a fault that the cluster does not support, or that has other fields than its kind takes. A
-// fault that begins must have all of them.
+// check returns an error for a fault that the cluster does not support, or that has other fields
+// than its kind takes. A fault that begins must have all fields of its kind.
 func (p *Playground) check(c *loopback.Cluster, a faultAsked, begins bool) error {
 	kinds := c.Faults()
 	at := slices.IndexFunc(kinds, func(k runners.FaultKind) bool { return k.Name == a.Kind })

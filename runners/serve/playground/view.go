@@ -181,8 +181,8 @@ func (p *Playground) seeServices() []ServiceView {
 // ended, so the timeout is short.
 var client = http.Client{Timeout: 2 * time.Second}
 
-// ask sends a GET request and decodes the JSON answer into into. Without an answer, into is
-// unchanged.
+// ask sends a GET request and decodes the JSON answer into the value to which the parameter into
+// points. Without an answer, this value is unchanged.
 func ask(url string, into any) {
 	answer, err := client.Get(url)
 	if err != nil {

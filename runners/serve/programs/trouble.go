@@ -54,7 +54,8 @@ func (t trouble) readable(conf string) {
 	}
 }
 
-// reached logs a problem if the agent registers the address told, but listens on another address.
+// reached logs a problem if told, the address that the agent registers, is not the address on which
+// the agent listens.
 func (t trouble) reached(listen, told string) {
 	at, toldAddr := net.ParseIP(listen), net.ParseIP(told)
 	if toldAddr != nil && at != nil && !at.IsUnspecified() && !at.Equal(toldAddr) {

@@ -43,7 +43,8 @@ type writer struct{ io.Writer }
 // On marks w as a writer that shows colours, so that For returns an ink that paints.
 func On(w io.Writer) io.Writer { return writer{w} }
 
-// Coloured returns true. For calls it to find out whether a writer shows colours.
+// Coloured returns true. The function For calls Coloured to find out whether a writer shows
+// colours.
 func (writer) Coloured() bool { return true }
 
 // Unwrap returns the writer that was passed to On.

@@ -59,8 +59,8 @@ type (
 	}
 )
 
-// Add adds a case to the suite of of.File and counts it. If the file has no suite yet, Add appends
-// one.
+// Add counts a case and adds it to the suite whose File equals of.File. If the file has no suite
+// yet, Add appends one.
 func (s *Suites) Add(of Suite, c Case) {
 	i := slices.IndexFunc(s.Suites, func(one *Suite) bool { return one.File == of.File })
 	if i < 0 {

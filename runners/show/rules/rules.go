@@ -63,9 +63,9 @@ func Numbers(d Document) (list []string) {
 var heading = regexp.MustCompile(`^(#+) `)
 
 // Find returns the text of a rule and the line where it begins. The text ends before the next
-// number or a heading of the same or a higher level. A rule in a table is one row. The number of a
-// section has the paragraphs before its first rule. The text is "" if the document does not define
-// the number.
+// number or a heading of the same or a higher level. A rule in a table is one row. For the number
+// of a section, the text is the paragraphs before the section's first rule. The text is "" if the
+// document does not define the number.
 func Find(d Document, wanted string) (text string, line int) {
 	var b strings.Builder
 	depth, at := 0, 0
@@ -97,7 +97,7 @@ func Find(d Document, wanted string) (text string, line int) {
 // wordsHeading is the heading of the section with the table that explains the words of reports.
 const wordsHeading = "## Words of reports"
 
-// words calls each for every row of the table of words, with the row's line number.
+// words calls the function each for every row of the table of words, with the row's line number.
 func words(d Document, each func(word, text string, line int)) {
 	within, at := false, 0
 	for l := range strings.Lines(d.Text) {

@@ -76,8 +76,8 @@ type Mark struct {
 	Cause int    `json:"cause,omitempty"`
 }
 
-// Instant is a time at which a run was lost, for example because an invariant broke. It is drawn as
-// a mark over all lanes.
+// Instant is a time at which the failure of a run was decided, for example because an invariant
+// broke. It is drawn as a mark over all lanes.
 type Instant struct {
 	At time.Duration
 	// Who names the lane of the mark; "" means the scenario's lane.

@@ -83,8 +83,8 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 // another language has a ZooKeeper client of its own, which may cache what it has read.
 func (r *Runner) ReadsLess() bool { return true }
 
-// Kept returns an error for a spec that only this project can run: with repaired quirks of
-// the agents, or with a training job.
+// Kept returns an error for a spec that only this project can run: one that repairs quirks of the
+// agents, or one that has a training job.
 func Kept(spec runners.Spec) error {
 	switch spec.Quirks {
 	case "", "python", "Q25=fork", "python,Q25=fork":

@@ -11,8 +11,8 @@ import (
 // each of its tracks matches the track of the same name in any of the open logs.
 type Open []*Log
 
-// Slack says how far a deed's time may lie outside the times in the [Open] logs: a fixed
-// duration plus a fraction of the deed's time.
+// Slack says how far a deed's time may lie outside the times in the [Open] logs: by the duration
+// Least plus the fraction Part of the deed's time.
 type Slack struct {
 	Least time.Duration
 	Part  float64
@@ -44,8 +44,8 @@ const (
 // Difference is the first place in a track where a log differs from every log of [Open].
 type Difference struct {
 	Kind Kind
-	// Track is the name of the differing track. Other is the second track of a difference in
-	// order.
+	// Track is the name of the differing track. For a difference in order, Track and Other are the
+	// two tracks: in the compared log, Track began first.
 	Track, Other string
 	// At is the index of the differing deed in Want and Got.
 	At int
@@ -58,9 +58,9 @@ type Difference struct {
 }
 
 // Compare lists where a log differs from all open logs. Tracks whose deeds differ come first,
-// sorted by name. Tracks that differ only in their times follow, then pairs of tracks that a pod
-// began in a different order. The caller has to leave out the tracks of topics that either side
-// cannot see.
+// sorted by name. Tracks that differ only in their times follow. If no track differs, the list
+// holds the first pair of tracks that a pod began in a different order, if there is one. The caller
+// has to leave out the tracks of topics that either side cannot see.
 func Compare(open Open, got *Log, slack Slack) []Difference {
 	c := comparison{open: open, got: got, slack: slack}
 	var byDeed, byTime []Difference
@@ -81,9 +81,9 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 	return found
 }
 
-// Agreement compares a log with the most similar open log, track by track. same counts the
-// deeds that are equal on both sides. all sums, for each track, the deeds of the side with
-// more of them.
+// Agreement compares a log with the most similar open log, track by track. same counts the deeds
+// that are equal on both sides. all adds up the numbers of deeds: for each track it takes the side
+// that has more deeds.
 func Agreement(open Open, got *Log, slack Slack) (same, all int) {
 	c := comparison{open: open, got: got, slack: slack}
 	for _, name := range c.names() {
@@ -201,8 +201,8 @@ func alike(a, b []Deed) int {
 	return n + end
 }
 
-// common rates how similar two lists are. It counts the deeds that both share at the start
-// and at the end, and takes off a little for each deed that only one list has.
+// common rates how similar two lists are. The rating is twice the number of deeds that both share
+// at the start and at the end, plus the length of the shorter list.
 func common(a, b []Deed) int {
 	return 2*alike(a, b) - max(len(a), len(b)) + len(a) + len(b)
 }

@@ -1,7 +1,8 @@
 package deeds
 
-// A cycle of two or three deeds that repeats at least leastCycles times is reduced to its deeds,
-// each listed once. How often it ran, and at which deed the run ended, depends only on time.
+// A cycle is a sequence of two or three deeds that repeats at least leastCycles times. Only its
+// deeds are kept, each listed once, because how often it ran, and at which deed the run ended,
+// depends only on time.
 const (
 	longestCycle = 3
 	leastCycles  = 4

@@ -108,7 +108,7 @@ func (l *Log) Track(name string) *Track {
 	return l.Tracks[i]
 }
 
-// Without copies the log without the tracks of some topics.
+// Without returns a copy of the log that lacks the tracks of the given topics.
 func (l *Log) Without(topics []string) *Log {
 	kept := &Log{Ended: l.Ended}
 	for _, t := range l.Tracks {

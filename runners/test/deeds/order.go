@@ -11,9 +11,9 @@ type done struct {
 	at    time.Duration
 }
 
-// order finds pairs of tracks that a pod began in an order that no open log has. They count
-// only if their times are further apart than the slack. Where two deeds may come in either
-// order, the open logs contain both orders.
+// order lists the first pair of tracks that a pod began in an order that no open log has. It
+// returns nil if there is none. A pair counts only if the two times are further apart than the
+// slack. Where two deeds may come in either order, the open logs contain both orders.
 func (c *comparison) order() []Difference {
 	for _, list := range firsts(c.got) {
 		for i, a := range list {
@@ -57,8 +57,9 @@ func firsts(l *Log) [][]done {
 	return lists
 }
 
-// anyOrders reports whether some open log allows this order: there, the first deed of track
-// first comes no later than that of track second, within the slack.
+// anyOrders reports whether some open log allows the first track to begin before the second. A log
+// does if it lacks one of the tracks, or if its first track begins no later than its second track,
+// within the slack.
 func (c *comparison) anyOrders(first, second string) bool {
 	return slices.ContainsFunc(c.open, func(l *Log) bool {
 		a, b := deedsOf(l, first), deedsOf(l, second)

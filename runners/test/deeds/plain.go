@@ -74,8 +74,9 @@ var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	return own
 })
 
-// plainData formats the data of a znode for comparison. The keys of JSON objects are sorted, and so
-// are those of JSON inside a JSON string. In data that is not JSON, temporary names are replaced.
+// plainData formats the data of a znode for comparison. It sorts the keys of JSON objects, and
+// parses and sorts JSON inside a JSON string, too. In data that is not JSON, it replaces temporary
+// names.
 func plainData(data string) string {
 	value, ok := parse(data)
 	if !ok {

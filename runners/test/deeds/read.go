@@ -129,8 +129,8 @@ func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t.Deeds = append(t.Deeds, d)
 }
 
-// answered adds the last answer of each track of a step. Earlier answers are dropped,
-// because how often a step polls depends only on time.
+// answered adds a deed for the last answer in each track of the current step. Earlier answers are
+// dropped, because how often a step polls depends only on time.
 func (r *reader) answered() {
 	for _, name := range slices.Sorted(maps.Keys(r.answers)) {
 		o := r.answers[name]

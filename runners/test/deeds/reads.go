@@ -19,9 +19,9 @@ const ReadsTopic = "reads"
 // children. burst is shorter than the reference's shortest pause between two acts, which is 1 s.
 const burst = 500 * time.Millisecond
 
-// Two logs may differ in the number of reads by a readsCountPart of them, plus one act for each
-// splits by which the machine was late. On a late machine one burst may be recorded as two acts, or
-// two bursts as one.
+// The numbers of reads in two logs may differ by the fraction readsCountPart. They may also differ
+// by one act for each multiple of the duration splits that the machine was late. On a late machine
+// one burst may be recorded as two acts, or two bursts as one.
 const (
 	splits         = 8 * burst
 	readsCountPart = 0.1
@@ -49,9 +49,10 @@ func (r *reader) read(o *runners.Observation) {
 	}
 }
 
-// Reads have a cadence if there are at least leastCadence intervals between them, and at most a
-// cadenceOdd part of the intervals differs from the median by more than a cadencePart of it. Reads
-// without a cadence are reactions to events, so only their count is compared.
+// Reads have a cadence if there are at least leastCadence intervals between them, and nearly all
+// intervals are close to the median. A deviation by more than the fraction cadencePart of the
+// median is too large, and at most the fraction cadenceOdd of the intervals may deviate so much.
+// Reads without a cadence are reactions to events, so only their count is compared.
 const (
 	leastCadence = 4
 	cadenceOdd   = 0.34

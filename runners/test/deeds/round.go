@@ -80,8 +80,8 @@ const (
 	roundCountPart = 0.2
 )
 
-// fewActs is the number of acts up to which a single late act shifts the median interval by much of
-// its delay.
+// fewActs is the largest number of acts for which a single late act shifts the median interval by
+// much of its delay.
 const fewActs = 8
 
 // round compares a round with the round of that name in all open logs. A log without it

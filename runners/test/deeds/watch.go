@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Watch wraps a runner. If Spec.Detail is set, the logs of its clusters then have what [Read]
-// needs. Watch adds the answers that agents give to any caller and, at the end, the config files of
-// model servers. Earlier contents of these files show in what the servers did. Addresses are
-// replaced by names of pods.
+// Watch wraps a runner. If Spec.Detail is set, the logs of the clusters that the wrapper builds
+// hold all that [Read] needs. The wrapper adds the answers that agents give to any caller and, at
+// the end, the config files of model servers. Earlier contents of these files show in what the
+// servers did. Addresses are replaced by names of pods.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}

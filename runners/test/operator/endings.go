@@ -28,7 +28,7 @@ func (e *Endings) Forget(f runners.Fault) {
 	e.list = slices.DeleteFunc(e.list, func(e ending) bool { return e.fault.Kind == f.Kind && Hit(e.fault) == Hit(f) })
 }
 
-// Until returns the time of the next scheduled end, or end if that is earlier.
+// Until returns the time of the next scheduled end or the time end, whichever is earlier.
 func (e *Endings) Until(end time.Duration) time.Duration {
 	if len(e.list) > 0 {
 		return min(end, e.list[0].at)
@@ -36,8 +36,8 @@ func (e *Endings) Until(end time.Duration) time.Duration {
 	return end
 }
 
-// EndDue calls end for each fault whose end is due at now, in order, and stops at the first
-// error.
+// EndDue calls the function end for each fault whose end is due at the time now, in order, and
+// stops at the first error.
 func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) error {
 	for len(e.list) > 0 && e.list[0].at <= now {
 		f := e.list[0].fault

@@ -68,9 +68,9 @@ func (l Layouts) Unpublish(layout, model string, subGraphs ...string) error {
 	return l.each("unpublish", layout, model, subGraphs, (*backends.ZKBackend).RemoveFromLayout)
 }
 
-// each calls do for sub-graphs of a model in one session (agent_controller.py:90). Declared
-// sub-graphs come first, in the order in which ZooKeeper lists them. agent_controller skips
-// undeclared ones, but here they follow in the given order.
+// each calls the function do for sub-graphs of a model in one session (agent_controller.py:90).
+// Declared sub-graphs come first, in the order in which ZooKeeper lists them. agent_controller
+// skips undeclared ones, but here they follow in the given order.
 func (l Layouts) each(what, layout, model string, subGraphs []string, do func(*backends.ZKBackend, string, datadef.SavedModel) error) error {
 	path, err := l.path(layout)
 	if err != nil {

@@ -41,8 +41,8 @@ func (s *ZooKeeperSession) newCall(op, at string, send func(*zk.Conn, *zkCall) e
 	return &zkCall{op: op, at: at, send: send, cond: s.p.NewCond("zookeeper " + op + " " + at)}
 }
 
-// do sends a request, waits for its answer (client.py:529) and calls taken on success. While
-// the connection is suspended, the request waits for the next connection.
+// do sends a request and waits for its answer (client.py:529). If the request succeeds, do calls
+// the function taken. While the connection is suspended, the request waits for the next connection.
 func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	s.p.Check()
 	if err := s.life.Refuse(); err != nil {
@@ -109,9 +109,8 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	s.changed.Broadcast()
 }
 
-// keepWatch registers the watcher of a successful call (connection.py:407). If the watch has
-// fired already, no watcher was registered to receive the event, so keepWatch calls it
-// itself.
+// keepWatch registers the watcher of a successful call (connection.py:407). If the watch has fired
+// already, no watcher was registered to receive the event, so keepWatch calls the watcher itself.
 func (s *ZooKeeperSession) keepWatch(c *zkCall) {
 	if c.watch == nil || s.life.Stopped() {
 		return

@@ -26,8 +26,8 @@ type identity struct {
 
 // link is one connection to a server, on which a zk.Conn speaks the protocol. By itself a zk.Conn
 // would reconnect, continue the session and set its watches again, but not by kazoo's rules. So
-// each zk.Conn gets a single connection, and link writes the session to continue into its connect
-// request.
+// each zk.Conn gets a single connection, and link changes its connect request so that it asks for
+// the right session.
 //
 // link is the net.Conn that the zk.Conn reads and writes. When the zk.Conn reads the next frame, it
 // has handled the previous one completely.
@@ -226,9 +226,9 @@ func (l *link) identity() identity {
 	return who
 }
 
-// ask runs request, which waits for its answer, in a goroutine and then calls answer with
-// the result. Requests are written in the order of the calls, without waiting for each
-// other's answers. The caller holds the monitor.
+// ask calls the function request in a goroutine and passes its result to the function answer.
+// request sends one request and waits for its answer. Requests are written in the order of the
+// calls of ask, without waiting for the answers to earlier ones. The caller holds the monitor.
 func (l *link) ask(request func() error, answer func(error)) {
 	before, written := l.last, make(chan struct{})
 	l.last = written

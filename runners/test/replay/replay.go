@@ -41,8 +41,8 @@ func Seed(t testing.TB, given uint64) uint64 {
 	return seed
 }
 
-// Command returns a shell command that runs the test or subtest t again with a seed, from
-// anywhere in its module. It has no effect on a test that chooses its own seed.
+// Command returns a shell command that runs the test or subtest t again with a seed, from anywhere
+// in its module. The seed has no effect on a test that chooses its own.
 func Command(t testing.TB, seed uint64) string {
 	var pattern strings.Builder
 	for i, name := range strings.Split(t.Name(), "/") {

@@ -18,8 +18,8 @@ type ConfCheck struct {
 	Errors, Warnings []string
 }
 
-// CheckConf reads an agent.conf as the reference would. path names the file in messages.
-// read returns the text of an included file; its error becomes a warning.
+// CheckConf reads an agent.conf as the reference would. path names the file in messages. The
+// function read returns the text of an included file. An error of read becomes a warning.
 func CheckConf(path string, content []byte, read func(path string) (string, error)) ConfCheck {
 	text, missing := agentconfig.ExpandIncludes(string(content), read)
 	check := ConfCheck{Text: text, Values: agentconfig.ConfValues(text)}

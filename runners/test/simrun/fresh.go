@@ -26,7 +26,7 @@ func (c *Cluster) ParametersAge(pod, model string) (age time.Duration, missing i
 	return c.fresh.Age(pod, model, c.Now())
 }
 
-// Pushes counts the pushes of a PS to a pod that succeeded.
+// Pushes counts the successful pushes of a PS to a pod.
 func (c *Cluster) Pushes(trainer, pod string) (n int) {
 	for key, times := range c.training.deeds { //lint:ordered a sum
 		if key.trainer == trainer && key.op == "pushed" && key.path != "" && c.world.HostAt(key.path) == pod {

@@ -41,7 +41,7 @@ func (w *Warm) give(k *vtime.Coroutines) {
 	w.free = append(w.free, k)
 }
 
-// Close frees what is kept.
+// Close frees the coroutines that Warm keeps.
 func (w *Warm) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

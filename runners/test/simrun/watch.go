@@ -63,7 +63,7 @@ func (v agentView) Agents(pod string) []agent.Agent {
 	return nil
 }
 
-// Changes counts what has changed in the cluster, and the starts of agents.
+// Changes returns the number of changes in the cluster, including the starts of agents.
 func (v agentView) Changes() uint64 { return v.world.Changes() + v.begun }
 
 // Reloading reports whether the model server of a pod is in a reload that waits for its models.

@@ -23,7 +23,7 @@ type Cluster struct {
 	config  config
 }
 
-// config holds what options set.
+// config holds the settings that options change.
 type config struct {
 	runner runners.Runner
 	tail   int
@@ -41,9 +41,9 @@ func LogTail(n int) Option { return func(c *config) { c.tail = n } }
 
 // Start builds the cluster of a spec and starts its pods. The cluster ends with the test.
 //
-// If spec.Conf is empty, it becomes runners.ConfV3, whose agents serve what is published to
-// the layout "main". If spec.Seed is 0, the seed is that of the environment variable
-// MONOSIM_SEED, or 1. Start sets spec.Replay to the command that repeats the test. An
+// If spec.Conf is empty, it becomes runners.ConfV3, whose agents serve what is published to the
+// layout "main". If spec.Seed is 0, the seed comes from the environment variable MONOSIM_SEED, or
+// is 1 without that variable. Start sets spec.Replay to the command that repeats the test. An
 // inconsistent spec ends the test.
 func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	tb.Helper()
@@ -105,7 +105,7 @@ func (c *Cluster) stamped(err error) error {
 	return fmt.Errorf("%s: %w", runners.Stamp(c.cluster.Now()), err)
 }
 
-// fail ends the test with an error, the seed, and the command that repeats it.
+// fail ends the test with an error, the seed, and the command that repeats the test.
 func (c *Cluster) fail(err error) {
 	c.tb.Helper()
 	c.tb.Fatalf("%v\n    seed %d, replay with: %s", err, c.spec.Seed, c.spec.Replay)

@@ -11,17 +11,17 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Within waits until check returns nil, for no longer than limit of cluster time. It calls
-// check repeatedly while time passes, on the test's goroutine. The error of check should say
-// what was wanted and what was found. After limit, the test ends with a message of what and
+// Within waits until check returns nil, for no longer than limit of cluster time. It calls check
+// repeatedly while time passes, on the test's goroutine. The error of check should say what was
+// wanted and what was found. After limit, the test ends with a message that gives the text what and
 // the last error. runners.Within says how often check is called.
 func (c *Cluster) Within(limit time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Within(c.cluster, limit, named(what, check)))
 }
 
-// Throughout ends the test unless check returns nil all the time until length of cluster
-// time has passed. It calls check as Within does.
+// Throughout lets as much cluster time pass as length says, and ends the test if check returns an
+// error in that time. It calls check as often as Within does.
 func (c *Cluster) Throughout(length time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Throughout(c.cluster, length, named(what, check)))
@@ -91,8 +91,8 @@ func (c *Cluster) Unlisted(key string) func() error {
 	})
 }
 
-// everyAgent returns a check that calls look for each running agent. The check fails if no
-// agent runs.
+// everyAgent returns a check that calls the function look for each running agent. The check fails
+// if no agent runs.
 func (c *Cluster) everyAgent(look func(pod string) error) func() error {
 	return func() error {
 		seen := 0

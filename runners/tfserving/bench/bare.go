@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// bare answers the benchmark's calls with prepared answers, so that it costs no more than
-// grpc-go itself. It bounds how fast a server based on grpc-go can be.
+// bare answers the benchmark's calls with prepared answers, so that a call costs no more than
+// grpc-go itself. No server based on grpc-go can be faster than bare.
 type bare struct {
 	apis.UnimplementedModelServiceServer
 	apis.UnimplementedPredictionServiceServer

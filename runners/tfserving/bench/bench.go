@@ -9,9 +9,10 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Options sets the length of a benchmark. Its aims apply to DefaultOptions.
+// Options holds the settings of a benchmark. The aims in its report are meant for the settings of
+// DefaultOptions.
 type Options struct {
-	// Program is the command line of the model server, up to its flags.
+	// Program is the command line that starts the model server, without the flags that follow it.
 	Program []string
 	// Bare is the command line of a program that calls ServeBare, for comparison. nil means none.
 	Bare []string
@@ -75,8 +76,8 @@ const (
 	window    = 100
 )
 
-// noModelTime makes models answer at once. The server is measured, and waiting for a
-// simulated model costs it no work.
+// noModelTime makes models answer at once. The benchmark measures the server's own work, and the
+// time of a simulated model is only waiting.
 const noModelTime = "--monosim_predict_time=0s"
 
 // Run runs all measurements one after another.

@@ -44,7 +44,7 @@ type conn struct {
 	consumed                 int
 }
 
-// request is a request in flight.
+// request is a request that was sent and has no complete answer yet.
 type request struct {
 	stream  uint32 // 0 for a free place
 	index   int    // in Call.Requests

@@ -26,7 +26,7 @@ type Load struct {
 }
 
 // Length sets the length of a run. The run begins with the time Warm, in which answers are not
-// counted. The answers in the time For, which follows, are counted.
+// counted. Then follows the time For, in which they are counted.
 type Length struct {
 	Warm, For time.Duration
 }
@@ -92,7 +92,8 @@ type run struct {
 	next        time.Duration // when the next request is due
 }
 
-// all sends requests until the end of the run, and waits for those still in flight.
+// all makes the whole run: it sends requests until the end of the run, and waits for the answers to
+// those still in flight.
 func (r *run) all() error {
 	for {
 		now := time.Since(r.began)

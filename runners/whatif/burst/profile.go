@@ -44,7 +44,7 @@ func (p *profile) add(l *Load, a Agents, phases []phase) {
 	}
 }
 
-// spread adds requests that arrive evenly, beginning at the instant at and ending lasts later.
+// spread adds requests that arrive evenly, from the instant at and for the duration lasts.
 func (p *profile) spread(at, lasts, requests, cost float64) {
 	from, to := at/p.slot, (at+lasts)/p.slot
 	n := float64(len(p.asked))

@@ -23,8 +23,8 @@ const (
 	steps = 16
 )
 
-// phases draws the phases of n agents. Before its first sleep an agent reads what earlier
-// agents have registered. That takes reading nanoseconds if all have registered.
+// phases draws the phases of n agents. Before its first sleep an agent reads what earlier agents
+// have registered. If all agents have registered, this takes the time reading, in nanoseconds.
 func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	if len(s) == 0 {
 		return []phase{{at: reading, n: float64(n)}}
@@ -60,8 +60,8 @@ func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	return list
 }
 
-// found returns how long an agent spends reading what other agents have registered. at is when the
-// agent starts, and starts holds the sorted starting times of all agents.
+// found returns how long an agent spends reading what other agents have registered. The agent
+// starts at the instant at, and starts holds the sorted starting times of all agents.
 func found(starts []float64, at, reading float64) float64 {
 	took := 0.0
 	if reading == 0 {

@@ -194,8 +194,8 @@ func (b *bench) rested() error {
 	return nil
 }
 
-// pass passes time until the condition until holds, but no longer than d. It reports whether
-// the condition was met. With a nil condition it passes all of d.
+// pass passes time until its condition is met, but no longer than d, and reports whether the
+// condition was met. The function until is the condition. If it is nil, pass passes all of d.
 func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	end := b.Now() + d
 	for b.Now() < end {

@@ -17,10 +17,10 @@ const (
 	changesARollout = 3  // changes of the state of each replica
 	reregister      = 10 // seconds between two looks of the thread that registers again
 	setsALook       = 2  // writes of a replica per look: UNKNOWN, and AVAILABLE within a second
-	// When every session expires, each agent of version 1 reads everything that it watches several
-	// times: all of it again in the new session, and then each znode that disappeared, came back or
-	// changed. Notifications that coincide save reads. leastAStorm and mostAStorm are the bounds
-	// for the number of times.
+	// When every session expires, each agent of version 1 reads everything that it watches in its
+	// new session. After that it reads each znode again that disappeared, came back or changed.
+	// Several changes of a znode need only one read if they come before the agent reads it. So the
+	// agent reads everything between leastAStorm and mostAStorm times in all.
 	leastAStorm, mostAStorm = 3.5, 7
 	writesOfV3              = 2 // writes of an agent at each look
 	stormOfV3               = 4 // requests of an agent: its service information and its watches
@@ -157,14 +157,14 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
-// limit is a limit of ZooKeeper that a growing fleet may reach. The function most returns the
-// limit, and the function of returns the value that the fleet has.
+// limit is a limit of ZooKeeper that a growing fleet may reach. The function in the field most
+// returns the limit, and the function in the field of returns the value of the fleet.
 type limit struct {
 	name string
 	unit string
 	most func(z *plan.ZooKeeper) float64
 	of   func(l *result.ZKLoad) float64
-	peak bool // whether the result of the function of depends on the peaks
+	peak bool // whether the fleet's value depends on the peaks
 }
 
 var limits = []limit{
@@ -201,8 +201,8 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	return out
 }
 
-// reaches returns the multiple of the fleet at which a limit is reached, or 0 if it is above
-// a thousand. Loads grow with the fleet, so bisection finds it.
+// reaches returns the multiple of the fleet at which a limit is reached, or 0 if that multiple is
+// above a thousand. Loads grow with the fleet, so reaches can use bisection.
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {
 		times := f.Times(m)

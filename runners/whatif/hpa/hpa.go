@@ -104,7 +104,7 @@ const (
 	NoMetrics  Why = "no metric"
 )
 
-// Decision is the outcome of a look.
+// Decision is what the autoscaler decided when it looked at the pods.
 type Decision struct {
 	Replicas int
 	Why      Why

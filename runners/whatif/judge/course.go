@@ -48,12 +48,12 @@ func (s *stride) by() int32 { return s.failed - s.struck }
 // comparison compares the steps of all replications after an event with those before it.
 type comparison struct {
 	tracks       []track
-	first, clean int // the step of the event; and how many steps before it had all their requests ended by then
+	first, clean int // the step of the event; and the number of earlier steps whose requests had all ended by then
 	steps        int
 }
 
-// compared also reports whether there are enough steps before the event, with answered requests,
-// for a comparison.
+// compared returns a comparison. The second result is false if there are not enough steps before
+// the event, with answered requests, to compare with.
 func compared(tracks []track, before, step int64) (*comparison, bool) {
 	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
 	c.first = min(c.first, c.steps)
@@ -75,7 +75,8 @@ func compared(tracks []track, before, step int64) (*comparison, bool) {
 }
 
 // There are two measures of whether a step is worse than the steps before the event: latency and
-// failures. Each is the quotient of a sum and a count, which a ratio takes from a stride.
+// failures. Each is a quotient, and its ratio returns the numerator (sum) and the denominator (n)
+// for a stride.
 type ratio func(*stride) (sum, n float64)
 
 func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }
@@ -134,8 +135,8 @@ func (c *comparison) scatter(of ratio, least func(level float64) float64) *measu
 	return m
 }
 
-// total adds up the replications of each step. The mean of a replication in a step counts as most
-// if it is larger than that.
+// total adds up the replications of each step. A replication whose mean in a step is larger than
+// most counts with the mean most.
 func (m *measure) total(c *comparison, most float64) {
 	m.excess, m.counts, m.sums = make([]float64, c.steps), make([]float64, c.steps), make([]float64, c.steps)
 	for k := range c.steps {
@@ -149,9 +150,9 @@ func (m *measure) total(c *comparison, most float64) {
 	}
 }
 
-// spread returns the standard deviation of a step with count observations. It is larger for fewer
-// observations than steps had before the event. It is not smaller for more, because these may
-// depend on each other.
+// spread returns the standard deviation of a step with count observations. With fewer observations
+// than steps had before the event, it is larger. With more observations it is not smaller, because
+// observations may depend on each other.
 func (m *measure) spread(count float64) float64 {
 	return m.sd * math.Sqrt(math.Max(1, m.count/math.Max(count, 1)))
 }
@@ -233,7 +234,8 @@ func (c *comparison) courses(list []course, before, step int64) {
 	}
 }
 
-// doubt is the accepted probability that a replication that seems to have recovered has not.
+// doubt is the accepted probability that a replication counts as recovered although it has not
+// recovered.
 const doubt = 0.05
 
 // recovered returns the last bad step of each replication. This is last, the last bad step of all
@@ -341,7 +343,7 @@ func (c *comparison) misses(list []course, step int64, limits []limit) {
 	}
 }
 
-// missing is the confidence at which a step misses an objective.
+// missing is the confidence that is needed to say that a step misses an objective.
 const missing = 0.99
 
 // limits lists the objectives that apply to all requests.

@@ -156,9 +156,9 @@ func orders(n int) [][]int {
 	return list
 }
 
-// rows returns as many shards as are needed to describe every class of placements of count
-// containers: up to count shards of each kind. Kinds whose shards would be fullest after losing
-// count containers come first.
+// rows returns the shards that are needed to describe every class of placements, if as many
+// containers fail as count says: up to count shards of each kind. Kinds whose shards would be
+// fullest after losing that many containers come first.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -202,7 +202,8 @@ func (p *places) calls(tier, shard int) string {
 	return b.String()
 }
 
-// fullness returns the work of a shard per replica that remains after taken replicas are lost.
+// fullness returns the work of a shard per remaining replica. The parameter taken is the number of
+// replicas that are lost.
 func fullness(r *row, taken int) float64 {
 	left := -taken
 	for _, n := range r.holds {
@@ -250,8 +251,8 @@ func (p *places) classes(tier, count int) *enumeration {
 	return e
 }
 
-// from takes left containers (the number that is still to be taken) from row at and later rows, in
-// all possible ways.
+// from chooses, in all possible ways, the rows that lose containers. left is the number of
+// containers that are still to be taken, and at is the index of the first row that may lose some.
 func (e *enumeration) from(at, left int) {
 	if e.more {
 		return
@@ -276,8 +277,8 @@ func (e *enumeration) from(at, left int) {
 	})
 }
 
-// vectors calls each with every way to take up to most containers from the locations. Ways that
-// take many from the first location come first.
+// vectors calls the function each for every way to take containers from the locations, where most
+// is the largest number to take. Ways that take many from the first location come first.
 func vectors(holds []int, most int, each func(v []int, sum int)) {
 	v := make([]int, len(holds))
 	var next func(l, left int)

@@ -51,9 +51,9 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 // contains a bucket's bound are assumed to be spread evenly.
 func shown(h model.Hist, q float64) float64 { return bucketed(h, q, math.NaN()) }
 
-// bucketed does what shown does, except for the histogram's bars that contain a bucket's bound. It
-// counts the fraction given by below of such a bar's latencies as under the bound. NaN means an
-// even spread.
+// bucketed does what shown does, except for the histogram's bars that contain a bucket's bound. The
+// parameter below is the fraction of such a bar's latencies that counts as under the bound. NaN
+// means an even spread.
 func bucketed(h model.Hist, q, below float64) float64 {
 	const bounds = stats.ServingBuckets
 	var upTo [bounds]float64
@@ -178,7 +178,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		return value, low, high
 	}
 	mean, half := m.mean(metric, confidence)
-	mean = math.Max(mean, 0) // lost subtracts the usual failures, so by chance its mean can be negative
+	mean = math.Max(mean, 0) // the metric lost subtracts usual failures, so its mean can be negative by chance
 	ci := around(mean, half)
 	if unit := w.oneOf(metric); unit > 0 {
 		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {

@@ -54,7 +54,7 @@ func PointOf(values []plan.Value) map[string]string {
 	return lists.ToMap(values, func(v plan.Value) (string, string) { return plan.RootPath(v.Path), v.Text })
 }
 
-// Forget frees the memory of records that no result needs.
+// Forget frees the memory of the evaluation's records, if the result does not need them.
 func (e *Evaluation) Forget() { e.records = nil }
 
 func counters(spec *model.Spec, s *model.Sample) result.Counters {

@@ -34,7 +34,7 @@ func tailOf(h model.Hist) tail {
 	return t
 }
 
-// add adds count latencies of ns nanoseconds.
+// add adds latencies of ns nanoseconds each. count is their number.
 func (t *tail) add(ns, count int64) {
 	part := partOf(ns)
 	if len(t.count) == 0 {

@@ -155,9 +155,9 @@ func aloneOf(p *plan.Plan, tier string) float64 {
 	return sum
 }
 
-// callsOf returns how many calls per second a container of a tier's fullest shard receives. one
-// reports whether calls arrive independently of each other, which is so if balancers choose at
-// random.
+// callsOf returns how many calls per second a container of a tier's fullest shard receives. The
+// second result reports whether calls arrive independently of each other, which is so if balancers
+// choose at random.
 func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) {
 	one = tier == "entry" || p.Client.Balance.Inner == "random"
 	most := 0.0

@@ -267,8 +267,8 @@ func stillOpen(v *result.Verdict) string {
 }
 
 // aboveBound judges how many answers took longer than a bound of a dashboard's buckets. Open
-// requests have been simulated for [model.Drain] after the window. So they count as above any bound
-// that is shorter.
+// requests have been simulated for [model.Drain] after the window. So they count as above every
+// bound that is shorter than that.
 func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
 	over, open := slices.Clone(m.above[o.Name()]), m.Open
 	switch {

@@ -36,7 +36,8 @@ func (w *Pool) refuse(why string, limits int) {
 	w.forget(limits)
 }
 
-// refused says why the window with the given name is not simulated. It returns "" if it is.
+// refused says why the window with the given name is not simulated. It returns "" if the window is
+// simulated.
 func (e *Evaluation) refused(name string) string {
 	for _, w := range e.Windows {
 		if w.Window.Name == name {
@@ -46,8 +47,8 @@ func (e *Evaluation) refused(name string) string {
 	return ""
 }
 
-// Refused names the first window that is not simulated, with the reason. It returns "" if
-// all are.
+// Refused names the first window that is not simulated, with the reason. It returns "" if all
+// windows are simulated.
 func (e *Evaluation) Refused() string {
 	for _, w := range e.Windows {
 		if w.Refused != "" {

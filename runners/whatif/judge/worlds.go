@@ -22,9 +22,9 @@ type World struct {
 	Misfit string     // the reason
 }
 
-// Worlds returns the worlds of a plan, each with its own drawn values. set holds the values that a
-// search tries, which replace the plan's. A world's drawn values and random numbers do not depend
-// on set. It fails when a drawn value is out of range.
+// Worlds returns the worlds of a plan, each with its own drawn values. The values in set, which a
+// search tries, replace the plan's. A world's drawn values and random numbers do not depend on set.
+// Worlds fails when a drawn value is out of range.
 func Worlds(source *plan.Source, p *plan.Plan, set []plan.Value) ([]World, error) {
 	var list []World
 	for k, values := range p.DrawWorlds() {

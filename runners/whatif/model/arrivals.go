@@ -231,9 +231,10 @@ func (w *world) nextOfTrace() {
 // The end of the think time is the request's intended start (CAP-12.5).
 func (w *world) think(part float64) { w.thinkFrom(w.now, part) }
 
-// asksAgain schedules the next request of a client whose request came at an instant and has ended.
-// If no entry listens, the request ends at the same instant. A client without think time then waits
-// for a network round trip, or it would send requests at that instant for ever.
+// asksAgain schedules the next request of a client. came is when the client's latest request came,
+// which has now ended. If no entry listens, a request ends at the instant at which it comes. A
+// client without think time then waits for a network round trip, or it would send requests at that
+// instant for ever.
 func (w *world) asksAgain(came int64) {
 	least := int64(0)
 	if came == w.now {

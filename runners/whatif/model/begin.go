@@ -331,8 +331,8 @@ func (s *Spec) fromTheStart() string {
 	return ""
 }
 
-// refuse refuses a window if simulating the time without rest before it would exceed the
-// budget. That time starts at from and lasts far nanoseconds.
+// refuse refuses a window if simulating the time without rest before it would exceed the budget.
+// from is the instant at which that time starts, and far is its length in nanoseconds.
 func (w *world) refuse(from, far int64, why string) {
 	s := w.spec
 	p := s.Control.Plan

@@ -539,7 +539,8 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired runs at the timeout of a request's first attempts or, with single, of one retry.
+// expired runs when attempts time out: the first attempts of a request all at once or, if single is
+// true, one retry.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {

@@ -82,8 +82,8 @@ type history struct {
 	// pauses maps the index of an event to the pause of ZooKeeper's writes that it causes.
 	pauses map[int]pause
 	held   map[int32]int
-	// unlisted maps containers of version 3 that live on after losing their session to the
-	// instant of the loss.
+	// unlisted holds the containers of version 3 that live on although they have lost their
+	// session. The value is the instant of the loss.
 	unlisted map[int32]int64
 	// loading holds, for each server, until when its only load thread is taken. waiting holds the
 	// loads that wait behind a load whose end is not known yet.
@@ -527,7 +527,8 @@ func (h *history) restart(at int64, e *plan.Event) {
 	}
 }
 
-// roll restarts some containers at an instant, and the others when these are listed again.
+// roll restarts the containers of the first chunk at an instant. It restarts each further chunk
+// when all containers of the previous one are listed again.
 func (h *history) roll(chunks [][]int32, at, drain int64) {
 	if len(chunks) == 0 {
 		return
@@ -553,9 +554,9 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 }
 
 // boot starts a container: it is scheduled, loads, and serves. Callers see it once its status has
-// been polled and written and the session of its predecessor has expired (gone). then is called for
-// each process with the instant from which callers see it. If the container ends after begun, the
-// start has no effect.
+// been polled and written and the session of its predecessor has expired (gone). The function then
+// is called for each process, with the instant from which callers see it. If the container ends
+// after the instant begun, what is left of the start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	if h.w.servers[s].pod != nil {
 		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})

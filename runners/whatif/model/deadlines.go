@@ -36,7 +36,7 @@ func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
 	}
 }
 
-// fired calls act for the deadlines that are due, and schedules the next relevant one.
+// fired calls the function act for the deadlines that are due, and schedules the next relevant one.
 func (d *deadlines) fired(w *world, act func(arg uint64, single bool)) {
 	for d.n > 0 {
 		first := d.ring[d.head]

@@ -2,9 +2,8 @@ package model
 
 import "github.com/monosim/monosim/runners/whatif/plan"
 
-// Expected is how much work the simulation of one replication of all windows is expected to
-// be. Calls counts attempts of calls. Full is a tier that is full at some time of a window,
-// "" if there is none.
+// Expected is the expected work of simulating one replication of all windows. Calls counts attempts
+// of calls. Full is a tier that is full at some time of a window, "" if there is none.
 type Expected struct {
 	Requests, Calls float64
 	Full            string

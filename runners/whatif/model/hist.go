@@ -154,8 +154,8 @@ func (h Hist) Mean() float64 {
 	return 0
 }
 
-// Bars calls each, in ascending order, for every non-empty bar: a range of latencies that the
-// histogram does not tell apart. from and to are in nanoseconds.
+// Bars calls the function each for every non-empty bar, in ascending order. A bar is a range of
+// latencies that the histogram does not tell apart. from and to are in nanoseconds.
 func (h Hist) Bars(each func(from, to, count int64)) {
 	bars := h.bars
 	if h.h != nil {
@@ -168,8 +168,8 @@ func (h Hist) Bars(each func(from, to, count int64)) {
 	}
 }
 
-// CDF calls each for every value in ascending order, in nanoseconds, with the number of
-// values at or below it.
+// CDF calls the function each for every value in ascending order. It passes the value, in
+// nanoseconds, and the number of values at or below it.
 func (h Hist) CDF(each func(ns, count int64)) {
 	sum := int64(0)
 	h.Bars(func(_, to, count int64) {

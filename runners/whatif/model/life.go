@@ -136,7 +136,8 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
-// served records that a replica serves the version since nanoseconds after the publish.
+// served records that a replica serves the version. since is how long after the publish that began,
+// in nanoseconds.
 func (r *Rollout) served(s *server, since int64) {
 	shards := r.Served[s.tier]
 	for len(shards) <= int(s.shard) {

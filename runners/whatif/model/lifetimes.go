@@ -53,8 +53,8 @@ func (h *history) never(publish int) {
 	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
 }
 
-// rollsOver makes a container serve the version of a publish. done is when the container has loaded
-// that version.
+// rollsOver makes a container serve the version of a publish, once the container has loaded that
+// version at the instant done.
 func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 	s, r := &h.w.servers[i], &h.life.Rollouts[publish]
 	if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
@@ -81,10 +81,10 @@ func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 // busy stands for the end of a load whose end is not known yet.
 const busy = math.MaxInt64
 
-// turn makes a server load a version for which it is ready at found. By default a server has no
-// load threads, and loads one version after the other. After a load that fails, the next one waits
-// for all its retries (CAP-3.13). load is called with the instant at which the load begins, and it
-// calls then with the instant at which the load has ended.
+// turn lets a server load a version that it has found at the instant found. By default a server has
+// no load threads, and loads one version after the other. After a load that fails, the next one
+// waits for all its retries (CAP-3.13). The function load gets the instant at which the load
+// begins. It calls its second argument with the instant at which the load has ended.
 func (h *history) turn(s int32, found int64, load func(from int64, then func(int64))) {
 	if h.p.Override.NumLoadThreads > 0 {
 		h.on(found, func() { load(found, func(int64) {}) })
@@ -209,7 +209,8 @@ func (h *history) coldStart() {
 }
 
 // coldTier starts the containers of the first tier in order, and those of the next tiers once these
-// serve. ready is when the previous tiers serve. begins holds when each container was scheduled.
+// serve. ready is when the previous tiers serve. The map begins says when each container was
+// scheduled.
 func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	if len(order) == 0 {
 		return

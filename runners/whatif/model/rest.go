@@ -425,8 +425,8 @@ func (r *rest) warms(rate float64) int64 {
 	return last
 }
 
-// stretches divides the horizon up to an instant into parts, by how long the fleet takes
-// there until its queues no longer depend on how they started.
+// stretches divides the horizon up to an instant into parts. Within a part, the fleet always takes
+// the same time until its queues no longer depend on how they started.
 func (w *world) stretches(until int64) []stretch {
 	r := w.rest()
 	steps := ratesFrom(&w.spec.Arrivals, 0)

@@ -12,8 +12,8 @@ import (
 )
 
 // Drain is how long the open requests of a window are simulated after its end. So each request that
-// is still open when the simulation ends is at least this old. The time is longer if the fleet was
-// not at rest for longer before the window.
+// is still open when the simulation ends is at least this old. If the fleet was not at rest before
+// the window for longer than Drain, that longer time is simulated after the window instead.
 const Drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -31,9 +31,9 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 // ErrHalted reports that the run was halted before the end of its window.
 var ErrHalted = errors.New("halted before the end of the window")
 
-// RunUnless simulates as Run does, but stops with ErrHalted once halt, unless nil, returns
-// true. It calls halt before the start and every tenth of a second of virtual time. The
-// calls do not change the sample.
+// RunUnless simulates as Run does, but stops with ErrHalted once the function halt returns true. If
+// halt is nil, it never stops early. It calls halt before the start and every tenth of a second of
+// virtual time. The calls do not change the sample.
 func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
 	if halt != nil && halt() {
 		return nil, ErrHalted
@@ -116,8 +116,8 @@ func (s *Spec) world(window, replication int) *world {
 	return w
 }
 
-// shift makes the simulation of the world begin earlier than its window: by before nanoseconds.
-// start is when the window begins in the horizon.
+// shift makes the simulation of the world begin earlier than its window. before is the time between
+// the two begins, in nanoseconds. start is when the window begins in the horizon.
 func (w *world) shift(start, before int64) {
 	length := w.end - w.begin
 	w.base, w.begin, w.end = start-before, before, before+length

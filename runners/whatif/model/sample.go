@@ -46,7 +46,7 @@ type Sample struct {
 
 	// Before is how many nanoseconds were simulated before the window.
 	Before int64 `json:"before_ns"`
-	// Refused says why the window is not simulated. It is "" if it is.
+	// Refused says why the window is not simulated. It is "" if the window is simulated.
 	Refused string `json:"refused,omitempty"`
 
 	step       int64

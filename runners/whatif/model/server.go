@@ -160,9 +160,9 @@ func (w *world) withdraw(id int32) {
 	w.nextCall(w.calls[id].server)
 }
 
-// start starts work at a container. h runs with arg when the work is done. took is its
-// duration, unless threads share the cores. The whole duration counts as busy time at once,
-// so code that ends the work earlier must subtract the rest.
+// start starts work at a container. The handler h runs with arg when the work is done. took is how
+// long the work takes, unless threads share the cores. The whole duration counts as busy time at
+// once, so code that ends the work earlier must subtract the rest.
 func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vtime.Timer, took int64) {
 	s := &w.servers[at]
 	if s.slow != 1 {

@@ -77,10 +77,9 @@ func (h *history) connects(q pause, silent bool) int64 {
 // callback after it has reconnected (replica_manager.py:719).
 const listener = 5e9
 
-// disconnect separates agents from ZooKeeper. Until an agent is back, it uses the replicas
-// that it saw last. A session expires if its client is not back within the timeout. After an
-// outage of ZooKeeper, the timeout starts again. If only the client was cut off, it keeps
-// running.
+// disconnect separates agents from ZooKeeper. Until an agent is back, it uses the replicas that it
+// saw last. A session expires if its client is not back within the timeout. After an outage of
+// ZooKeeper, the timeout starts again. If only the client was cut off, the timeout keeps running.
 func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	up := h.upAt(q.from)
 	var bound []binding
@@ -158,7 +157,8 @@ func (h *history) bind(list []binding) {
 	}
 }
 
-// blind makes an agent keep its old list of replicas until it is connected again at back.
+// blind makes an agent keep its old list of replicas from the instant from until it is connected
+// again. back is when it is connected.
 func (h *history) blind(s int32, from, back int64) {
 	if h.p.Model.AgentVersion != 3 {
 		back += listener
@@ -210,10 +210,10 @@ func (h *history) storm(at int64) {
 // a lost session.
 const reregister = 10e9
 
-// again registers an agent of version 1 that lost its session and is connected again from
-// back on. Its thread checks every ten seconds and writes UNKNOWN. The next poll of the
-// model server's status changes that to AVAILABLE. With the reference's faults this repeats
-// for ever (Q109).
+// again registers an agent of version 1 that lost its session. back is when the agent is connected
+// again. Its thread checks every ten seconds and writes UNKNOWN. The next poll of the model
+// server's status changes that to AVAILABLE. With the reference's faults this repeats for ever
+// (Q109).
 func (h *history) again(s int32, back int64) {
 	look := back + int64(h.rng.Float64()*reregister)
 	poll := h.poll()

@@ -239,8 +239,8 @@ type Window struct {
 	plan.Window
 	Warmup  int64
 	Carries bool
-	// Whole makes the simulation of a window that Carries begin at the start of the horizon in
-	// any case.
+	// Whole makes the simulation of a window with Carries begin at the start of the horizon in any
+	// case.
 	Whole bool
 	// Steady says that nothing changes until the end of the window. If the first part of the
 	// window then differs from the rest, the warm-up was too short (CAP-12.15).

@@ -14,9 +14,9 @@ type entry struct {
 	do func()
 }
 
-// on runs do at an instant. If loads share a store, it runs the actions in order of time, because a
-// load takes longer if others begin before it ends. Otherwise the order does not matter, and do
-// runs at once.
+// on runs the action do at an instant. If loads share a store, it runs the actions in order of
+// time, because a load takes longer if others begin before it ends. Otherwise the order does not
+// matter, and do runs at once.
 func (h *history) on(at int64, do func()) {
 	if h.store == nil {
 		do()
@@ -71,8 +71,8 @@ func storeOf(p *plan.Plan, thin int) *store {
 }
 
 // load makes a container load the versions of list, one after the other, beginning at the instant
-// from. begun is when the start or publish began to which the loads belong. then is called with the
-// instant at which the loads are done or the container has ended.
+// from. The loads belong to a start or a publish that began at the instant begun. The function then
+// is called with the instant at which the loads are done or the container has ended.
 func (h *history) load(s int32, list []plan.Loading, begun, from int64, then func(at int64)) {
 	if h.store == nil {
 		then(from + int64(h.p.Took(list)))
@@ -156,8 +156,8 @@ func (h *history) quits(at int64, server int32) {
 	})
 }
 
-// ends runs do, which follows a load, and marks that the load was cut short by the end of its
-// container.
+// ends runs the action do, which follows a load. While do runs, the store is marked as ended,
+// because the load was cut short by the end of its container.
 func (s *store) ends(do func()) {
 	s.ended = true
 	do()

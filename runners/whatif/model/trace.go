@@ -182,7 +182,7 @@ func (t *tracer) ended(w *world, i int32, cause string) {
 	}
 }
 
-// called records that a call ended, at end, from its caller's point of view.
+// called records that a call ended from its caller's point of view. The parameter end is the time.
 func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]

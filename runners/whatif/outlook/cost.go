@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Cost is what a run has cost. Memory is the memory in use at the end of the run, without
-// that in use before it (see [New]).
+// Cost is what a run has cost. Its memory is what is in use at the end of the run, less what was in
+// use before the run (see [New]).
 type Cost struct {
 	Agents     int     `json:"agents"`
 	VirtualSec float64 `json:"virtual_s"`

@@ -71,8 +71,9 @@ func (t *Tree) Tasks() int {
 	return sum
 }
 
-// tasks returns the number of tasks of containers that all host the same tasks, whose number is
-// hosted. With dc_aware, a task counts once in each location that its containers use.
+// tasks returns the number of tasks of some containers, which all host the same tasks. hosted is
+// the number of tasks on each container. With dc_aware, a task counts once in each location that
+// its containers use.
 func (t *Tree) tasks(containers, hosted int) int {
 	switch {
 	case containers == 0:

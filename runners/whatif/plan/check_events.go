@@ -82,7 +82,7 @@ func (d *decoder) published(p *Plan, e *Publish, action string) {
 	}
 }
 
-// atOnce reports whether the event has no duration, so that the key for makes no sense.
+// atOnce reports whether the event has no duration. A value for its key "for" then makes no sense.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
 	return e.Publish != nil || e.Kill != nil || e.Restart != nil || e.Scale != nil || z != nil && !z.Outage

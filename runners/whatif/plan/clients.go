@@ -28,9 +28,10 @@ func (p *Plan) Clients() []float64 {
 	return shares
 }
 
-// ClientsWithout returns the share of the requests that comes to each idc while the clients of the
-// idcs in gone use the others. They spread in proportion to the shares of the others, or evenly
-// over the idcs with entry containers if the others have no share.
+// ClientsWithout returns the share of the requests that comes to each idc while the clients of some
+// idcs use the others. gone marks the idcs that the clients have left. Their requests spread in
+// proportion to the shares of the other idcs, or evenly over the idcs with entry containers if the
+// others have no share.
 func (p *Plan) ClientsWithout(gone []bool) []float64 {
 	shares := p.Clients()
 	left, others, in := 0.0, 0.0, p.EntriesIn()

@@ -80,7 +80,8 @@ func (d *decoder) record(path string, key, value *yaml.Node) {
 	}
 }
 
-// mapping calls each for every key of a mapping. It reports unknown and duplicate keys.
+// mapping calls the function each for every key of a mapping. It reports unknown and duplicate
+// keys.
 func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.report(path, wrongUnit, "%s: found %s, a mapping expected", cmp.Or(lastName(path), "the plan"), shapeOf(n))

@@ -89,8 +89,8 @@ type picked struct {
 	Factor Factor `plan:"factor" default:"5x" range:">=1x" doc:"of slow: how many times longer work takes"`
 }
 
-// oneTier reads {TIER: {count, pick}}. more lists further keys that are allowed beside the
-// tier, and other is called to read them.
+// oneTier reads {TIER: {count, pick}}. The keys in the slice more are allowed beside the tier, and
+// the function other reads them.
 func (d *decoder) oneTier(n *yaml.Node, path string, more []string, other func(name string, value *yaml.Node)) (tier string, p picked) {
 	d.mapping(n, path, slices.Concat(TierNames, more), func(name string, value *yaml.Node) {
 		at := join(path, name)

@@ -92,9 +92,9 @@ func (p *Plan) Kinds() []string {
 	return list
 }
 
-// Together returns for how many seconds one request keeps the cores of mixed containers
-// busy. works holds the time for a single container of each shard. common is the additional
-// time over all containers together, of the processes that any request may use. Without
+// Together returns for how many seconds one request keeps the cores of mixed containers busy. For
+// each shard, works holds the time for a single container of that shard. common is the additional
+// time, over all containers together, of the processes that any request may use. Without
 // fleet.mixed works is nil.
 func (p *Plan) Together() (works []float64, common float64) {
 	if p.Fleet.Mixed == nil {

@@ -78,8 +78,8 @@ func mistake(err error) *Problem {
 	return nil
 }
 
-// valueNode returns the i-th item of the list at a path of keys. If there is a single value
-// instead of a list, it returns that.
+// valueNode returns the i-th item of the list at a path of keys. If the path has a single value
+// instead of a list, it returns this value.
 func (s *Source) valueNode(i int, path ...string) *yaml.Node {
 	n := s.root.Content[0]
 	for _, key := range path {

@@ -131,8 +131,8 @@ func (d *decoder) report(path, code, format string, args ...any) {
 	d.at(pl.line, pl.column, code, format, args...)
 }
 
-// reportBoth reports a value that contradicts the value at path other. If the file has that
-// value, the message says where.
+// reportBoth reports a value at path that contradicts another value, whose path is other. If the
+// file has the other value, the message says where.
 func (d *decoder) reportBoth(path, other, code, format string, args ...any) {
 	if pl, ok := d.places[other]; ok {
 		format += " (%s at %d:%d)"

@@ -102,8 +102,9 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
-// Limit makes With refuse plans that are too large. of returns the path and the reason for
-// such a plan, and "" for others. Limit returns an error if the unchanged plan is too large.
+// Limit makes With refuse plans that are too large. The parameter of is a function that returns the
+// path and the reason for such a plan, and "" for other plans. Limit returns an error if the
+// unchanged plan is too large.
 func (s *Source) Limit(of func(*Plan) (path, why string)) error {
 	s.limit = of
 	_, _, err := s.With(nil)

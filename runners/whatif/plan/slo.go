@@ -213,8 +213,8 @@ func better(higher bool) string {
 	return "less"
 }
 
-// Takes reports whether a text is a valid scope of the metric. It is one of the metric's
-// scopes, or any text if these are events or times.
+// Takes reports whether a text is a valid scope of the metric: one of the metric's scopes, or any
+// text if the scopes are events or times.
 func (m *Metric) Takes(scope string) bool {
 	return slices.ContainsFunc(m.Scopes, func(s string) bool { return s == scope || s == "*" || s == someTime })
 }

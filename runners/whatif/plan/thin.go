@@ -44,8 +44,8 @@ func (p *Plan) Unthinnable(k int) []string {
 	return why
 }
 
-// unthinnableTier calls refuse for a tier that is crowded, or whose number of containers is
-// not a multiple of k.
+// unthinnableTier passes the reasons to the function refuse if a tier is crowded, or if its number
+// of containers is not a multiple of k.
 func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
 	for i, w := range p.Windows() {
 		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {

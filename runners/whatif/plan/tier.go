@@ -78,7 +78,8 @@ func (f *Fleet) AgentStarts() burst.Starts {
 // TierNames lists the tiers in the order in which a request visits them.
 var TierNames = []string{"entry", "ps", "dense"}
 
-// ByTier holds one setting for each tier. It is nil for a tier for which the plan gives none.
+// ByTier holds one setting for each tier. The field of a tier is nil if the plan gives no setting
+// for it.
 type ByTier[T any] struct {
 	Entry *T `plan:"entry" doc:"of entry containers"`
 	PS    *T `plan:"ps" doc:"of PS containers"`

@@ -72,8 +72,8 @@ func (d *decoder) checkWatches(p *Plan) {
 	}
 }
 
-// OverHeap says by how much the watches exceed ZooKeeper's memory. It returns "" if they do
-// not. A search never returns a fleet that exceeds it.
+// OverHeap says by how much the watches exceed ZooKeeper's memory. It returns "" if they do not. A
+// search never returns a fleet that exceeds this memory.
 func (p *Plan) OverHeap() string {
 	z, watches := p.ZooKeeper, p.Watches()
 	need := watches * float64(z.WatchBytes)

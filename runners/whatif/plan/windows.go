@@ -120,7 +120,8 @@ const (
 	mostInstants = 300
 )
 
-// stepsBefore is how many steps of a window have to be before its event.
+// stepsBefore is how many steps of a window have to be before its event, so that they can be
+// compared with the steps after it.
 const stepsBefore = 3
 
 // Compares reports whether a number of steps before an event is enough to compare them with what

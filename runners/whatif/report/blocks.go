@@ -99,7 +99,7 @@ func alternatives(l *lines, r *result.Result) {
 // p99Of returns the p99 of a cell as the end of its line in the report. It takes the window where
 // the p99 is highest, and returns "" for a cell without a p99. If more requests fail than a p99
 // leaves out, it takes the window with the highest share of errors. Then it also states that share,
-// and says that the p99 is that of the other requests.
+// and says that the p99 describes only the other requests.
 func p99Of(list []result.Estimate) string {
 	worst, windows := result.Worst(list, "p99(request)")
 	text := ", p99 "
@@ -450,8 +450,8 @@ func toll(l *lines, r *result.Result, event string) {
 	}
 }
 
-// incident adds a line on a failure that real agents went through. before is how many
-// requests a second they sent until the failure.
+// incident adds a line on a failure that real agents went through. The parameter before is the
+// number of requests a second that the agents sent until the failure.
 func incident(l *lines, m *result.ZKMeasured, i *result.ZKIncident, before float64) {
 	after := func(ns *int64, seen, never string) string {
 		if ns == nil {

@@ -47,7 +47,7 @@ func hourly(r *result.Result, v float64) string { return short(v) + currency(r) 
 
 func currency(r *result.Result) string { return " " + cmp.Or(r.Currency, "$") }
 
-// either returns yes if is is true, else no.
+// either returns its second parameter if the first is true, otherwise its third.
 func either(is bool, yes, no string) string {
 	if is {
 		return yes

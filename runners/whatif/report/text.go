@@ -67,7 +67,7 @@ func (l *lines) addIf(is bool, format string, args ...any) {
 // extend appends text to the last line. There must be one.
 func (l lines) extend(format string, args ...any) { l[len(l)-1] += fmt.Sprintf(format, args...) }
 
-// extendIf appends text to the last line if is is true.
+// extendIf appends text to the last line if a condition holds.
 func (l lines) extendIf(is bool, format string, args ...any) {
 	if is {
 		l.extend(format, args...)

@@ -180,10 +180,9 @@ type Saturation struct {
 	Under string  `json:"under,omitempty"`
 	Since *int64  `json:"since,omitempty"`
 	Event string  `json:"event,omitempty"`
-	// Held is true if Utilisation is that of threads of the entry. Requests hold these threads
-	// while other tiers work for them (service.entry.hold). Closed is true for clients that wait
-	// for answers. Then Utilisation is a mean over a window, and there is no rate that fills the
-	// tier.
+	// Held is true if Utilisation describes the threads of the entry, which requests hold while
+	// other tiers work for them (service.entry.hold). Closed is true if clients wait for answers.
+	// Then Utilisation is a mean over a window, and there is no rate that fills the tier.
 	Held   bool `json:"held,omitempty"`
 	Closed bool `json:"closed,omitempty"`
 	// LastedNs is how many nanoseconds requests of a window kept failing after the cause was

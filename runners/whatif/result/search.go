@@ -18,7 +18,7 @@ type Answer struct {
 	// CostPerQPS is the hourly cost of one request a second at the peak.
 	CostPerQPS float64 `json:"cost_per_qps"`
 	// Rate is the highest peak rate that holds, for a search over the rate. Knee is the rate at
-	// which p99 is twice that of a low rate, 0 if the search did not reach it.
+	// which p99 is twice the p99 at a low rate, 0 if the search did not reach this point.
 	Rate float64 `json:"rate,omitempty"`
 	Knee float64 `json:"knee,omitempty"`
 	// Worlds says in how many worlds the answer holds, nil when no input is uncertain.

@@ -51,10 +51,10 @@ type Incident struct {
 	Action   string `json:"action"`
 	At       int64  `json:"at"`
 	DetectNs int64  `json:"detected_after"` // mean nanoseconds until callers no longer saw a killed container
-	// LostSessions counts sessions that expired while their containers lived. Unlisted counts
-	// those containers that no list contains until their model is published again. Both are
-	// means over replications. ListedNs is the time from the event until the last of the other
-	// containers was listed again, 0 if there was none.
+	// LostSessions counts sessions that expired although their containers lived. Unlisted counts
+	// the containers that lost their session and are then in no list until their model is published
+	// again. Both are means over replications. ListedNs is the time from the event until every
+	// container that was listed again was so, 0 if there was no such container.
 	LostSessions float64 `json:"lost_sessions"`
 	Unlisted     float64 `json:"unlisted"`
 	ListedNs     int64   `json:"listed_after"`

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Grid simulates the cells of a plan's search one after another, the cheapest first, until
-// one passes. It skips only cells that a bound excludes, so tests can check [Solve] against
-// it. point is the first cell that passes. undecided is the first cell that the budget left
-// undecided before that. Each is nil if there is no such cell.
+// Grid simulates the cells of a plan's search one after another, the cheapest first, until one
+// passes. It skips only cells that a bound excludes, so tests can check [Solve] against it. point
+// is the first cell that passes. undecided is the first cell, among those tried before point, for
+// which the budget did not suffice. Each is nil if there is no such cell.
 func Grid(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan) (point, undecided map[string]string, err error) {
 	s := &solver{judge: j, plan: p, source: source, axes: p.Solve.Over}
 	s.open()

@@ -92,8 +92,8 @@ func (r *rates) between(low, high int) []int {
 	return some
 }
 
-// round judges the rates in some in parallel and returns the new bracket. Its ends are the
-// highest rate that holds and the lowest rate above it that does not.
+// round judges the given rates in parallel and returns the new bracket. Its ends are the highest
+// rate that holds and the lowest rate above it that does not.
 func (r *rates) round(ctx context.Context, low, high int, some []int) (int, int, error) {
 	if err := r.judgeAll(ctx, some); err != nil {
 		return 0, 0, err
@@ -222,8 +222,8 @@ func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problem
 	return out, nil
 }
 
-// curve adds the latency over the rate to the result, for all rates simulated so far and
-// some lower rates. Its knee is the rate at which p99 is twice that of the lowest rate.
+// curve adds to the result the latency at each rate, for all rates simulated so far and some lower
+// rates. The knee of this curve is the rate at which p99 is twice the p99 at the lowest rate.
 func (r *rates) curve(ctx context.Context, out *result.Result) error {
 	some := lists.MapOrNil(curveAt, func(part float64) int { return max(1, int(part*float64(r.steps)+0.5)) })
 	for part := range slices.Chunk(slices.Compact(some), r.sections) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Outcome is the outcome of a verdict.
+// Outcome is the result of judging a claim: Pass, Fail or Undecided.
 type Outcome uint8
 
 // The outcomes.

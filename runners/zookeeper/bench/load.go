@@ -149,8 +149,8 @@ func costs(pid int) (c cost, err error) {
 	return c, nil
 }
 
-// all makes every client send n requests. They go in turn to the first znodes of the client, of
-// which nodes is the number.
+// all makes every client send n requests. They go in turn to the client's first znodes, and nodes
+// is the number of these znodes.
 func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 	errs := make([]error, len(clients))
 	var wg sync.WaitGroup

@@ -46,10 +46,10 @@ func Real(durable bool) (*Server, error) {
 	return &Server{Name: name, Addr: s.Addr(), PID: s.PID(), Durable: durable, Real: true, stop: s.Close}, nil
 }
 
-// Servers starts the servers to compare. First come two real ones, with fsync and without it. If no
-// real server is installed, a line on notes says so. Then come two servers of the command line
-// serve, in memory and with a data directory, and one of the command line bare, which runs
-// ServeBare. end stops them all, and may be called after an error.
+// Servers starts the servers to compare. First come two real ones, without fsync and with it. If no
+// real server is installed, a line on notes says so. Then come two servers of the command line in
+// serve, in memory and with a data directory, and one of the command line in bare, which runs
+// ServeBare. The function end stops them all, and may be called after an error.
 func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {

@@ -128,7 +128,7 @@ func makeRoot(addr string) error {
 // spareFiles is how many open files this process keeps free for purposes other than clients.
 const spareFiles = 200
 
-// each calls do with every number from 0 to n-1, in several goroutines. A goroutine stops at its
+// each runs do with every number from 0 to n-1, in several goroutines. A goroutine stops at its
 // first error. The result is the errors of all goroutines, joined.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, dialers)

@@ -133,8 +133,8 @@ func (r *Result) aimed(server, real int) bool {
 	return r.Servers[server].Durable == r.Servers[real].Durable
 }
 
-// aim returns how many times as fast as the real server of equal durability a server should
-// be at this load. said is false if there is no aim for the load.
+// aim returns the speed that a server should have at this load, as a multiple of the speed of the
+// real server of equal durability. said is false if there is no aim for the load.
 func (l Load) aim(durable bool) (times float64, said bool) {
 	if durable && l.Op == zookeeper.OpCreate {
 		return aimDurableCreates, true

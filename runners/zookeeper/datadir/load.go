@@ -256,11 +256,11 @@ func follows(last int64, tx *Transaction) error {
 	return fmt.Errorf("%s: record %d, at byte %d, has the zxid %#x, want %#x: the transactions between are missing", tx.File, tx.Record, tx.Offset, tx.Zxid, last+1)
 }
 
-// differs compares the digest of the tree with the digest want that the server has written
-// (ZK-25.4). It returns a text on the difference, "" if they agree, and before if there is
-// no digest to compare with. Only the last comparison counts. While the logs are replayed, a
-// snapshot may already contain parts of later transactions, so that earlier digests can
-// differ.
+// differs compares the digest of the tree with want, a digest that the server has written
+// (ZK-25.4). It returns a text on the difference, or "" if they agree. If there is no digest to
+// compare with, it returns the parameter before. Only the last comparison counts. While the logs
+// are replayed, a snapshot may already contain parts of later transactions, so that earlier digests
+// can differ.
 func (t *tree) differs(want *Digest, before string) string {
 	switch {
 	case want == nil || want.Version != digestVersion:
@@ -271,9 +271,9 @@ func (t *tree) differs(want *Digest, before string) string {
 	return fmt.Sprintf("the znodes after zxid %#x have the digest %d, where the server has written %d: they are not what it had", t.zxid, t.digest, want.Value)
 }
 
-// Transactions calls each for every record in the logs of a directory, in the order of
-// zxids. If name is a single log it reads only that log. It stops at the first error of
-// each. The notes say what was cut off.
+// Transactions passes every record in the logs of a directory to the function each, in the order of
+// zxids. If name is a single log it reads only that log. It stops at the first error of the
+// function. The notes say what was cut off.
 func Transactions(name string, opt Options, each func(*Transaction) error) (notes []string, err error) {
 	files := []file{{name: name}}
 	if isDirectory(name) {

@@ -89,9 +89,9 @@ func (l *logFile) damaged(why string) error {
 	return fmt.Errorf("%s: record %d, at byte %d, %s", l.name, len(l.list)+1, l.end, why)
 }
 
-// record returns the bytes of the record at the offset at. It returns nil for an incomplete last
-// record, and nil with a reason in why for a damaged record. written is the length of the written
-// part of b: all bytes from that offset to the end are zeros.
+// record returns the bytes of the record that begins at byte at of b. For an incomplete last record
+// it returns nil without a reason, for a damaged record nil with a reason in why. Only the first
+// written bytes of b were written; the rest are zeros.
 func record(b []byte, at, written int) (body []byte, why string) {
 	if body := sound(b, at); body != nil {
 		return body, ""
@@ -106,8 +106,9 @@ func record(b []byte, at, written int) (body []byte, why string) {
 	if end := int64(at) + recordFront + length; end < int64(written) {
 		return nil, fmt.Sprintf("is damaged: its %d bytes are there and have another checksum, or another end", length)
 	}
-	// The file ends before the record does. A damaged length field looks the same. In that case the
-	// checksum still matches the bytes that are there.
+	// The file seems to end before the record does: either the record is incomplete, or its length
+	// field is damaged. If only the length is damaged, the checksum still matches the bytes that
+	// are there.
 	if b[written-1] == endOfRecord && binary.BigEndian.Uint64(b[at:]) == uint64(adler32.Checksum(b[at+recordFront:written-1])) {
 		return nil, fmt.Sprintf("is damaged: its length, %d, is not that of its bytes", length)
 	}

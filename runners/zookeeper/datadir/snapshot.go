@@ -32,8 +32,8 @@ const (
 	checksumSize = 13
 )
 
-// snapshotDigest is the digest stored in a snapshot. It was computed over the tree as it was after
-// the transaction zxid.
+// snapshotDigest is the digest stored in a snapshot. zxid is the last transaction that the tree
+// contained when the digest was computed.
 type snapshotDigest struct {
 	zxid int64
 	Digest
@@ -149,7 +149,7 @@ func (t *tree) read(r *reader) {
 	}
 }
 
-// checksum decodes a checksum and compares it with that of all bytes before it
+// checksum decodes a checksum and compares it with the checksum of all bytes before it
 // (SnapStream.java checkSealIntegrity).
 func (r *reader) checksum() {
 	at := r.at

@@ -24,7 +24,7 @@ type node struct {
 	version, aversion   int32
 	creates             int32
 	children            map[string]bool // by name
-	peak                int             // the most children so far
+	peak                int             // the largest number of children so far
 	order               int             // its place in the order in which znodes were added
 	digest              int64
 }

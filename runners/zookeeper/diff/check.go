@@ -109,8 +109,8 @@ func (c *checker) play(server Server, script Script, answered Answered) ([]strin
 	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
 }
 
-// smallest removes steps from a script as long as the servers still differ on it. ok is
-// false unless the servers differ again both times when the script is repeated.
+// smallest removes steps from a script as long as the servers still differ on it. Before that it
+// repeats the whole script twice. ok is false unless the servers differ both times.
 func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
 	d = Difference{First: first.Name(), Then: then.Name()}
 	differs := func(s Script) bool {
@@ -126,8 +126,8 @@ func (c *checker) smallest(first, then Server, script Script) (d Difference, ok 
 		}
 		return text != ""
 	}
-	// A real server can be disturbed twice in a row, for example by sessions of a play that a late
-	// answer has ended.
+	// The script is repeated twice, because a single repeat may differ by accident. An example: a
+	// play ended early because an answer came late, and its sessions still disturb the real server.
 	if !differs(script) || !differs(script) {
 		return d, false
 	}

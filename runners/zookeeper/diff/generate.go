@@ -33,8 +33,9 @@ func Generate(seed uint64, steps int) Script {
 		s = append(s, g.step())
 	}
 	if g.crowd != "" {
-		// Client 1 watches the crowd while client 0 ends its session. The session's ephemerals are
-		// deleted in the order of the session's own set, not in that of the parent's children.
+		// Client 1 watches the crowd while client 0 ends its session. The server deletes the
+		// session's ephemerals in the order of the session's own set, not in the order of the
+		// parent's children.
 		s = append(s, Step{Client: 1, Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpAddWatch, Path: g.crowd, Mode: 1}},
 			Step{Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCloseSession}})
 	}
@@ -92,8 +93,8 @@ func (g *generator) step() Step {
 	return step
 }
 
-// crowdStep draws a step with znodes whose names all have the same hash. All these steps are the
-// first client's, so that the znodes also collide in its session's set of ephemerals.
+// crowdStep draws a step with znodes whose names all have the same hash. The first client makes all
+// these steps, so that the znodes also collide in its session's set of ephemerals.
 func (g *generator) crowdStep() Step {
 	create := func(name string) zookeeper.Request {
 		return zookeeper.Request{Op: zookeeper.OpCreate, Path: g.crowd + "/" + name, ACL: acl.Open(), Flags: g.crowdFlags}
@@ -116,7 +117,8 @@ func (g *generator) crowdStep() Step {
 // crowdPairs is the length of a crowded name in pairs of letters.
 const crowdPairs = 5
 
-// crowdName returns one of the names that have the same hash in Java, as Aa and BB have.
+// crowdName returns the i-th name made of the pairs Aa and BB. These pairs have the same hash in
+// Java, so all such names have the same hash too.
 func crowdName(i int) string {
 	var name strings.Builder
 	for pair := range crowdPairs {
@@ -173,8 +175,8 @@ func (g *generator) request() *zookeeper.Request {
 	return &r
 }
 
-// invent draws a request for one of the operations in among. inMulti is true if the request
-// is part of a multi.
+// invent draws a request. The argument among lists the operations to choose from. inMulti is true
+// if the request is part of a multi.
 func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	r := zookeeper.Request{Path: g.path(), Version: g.version()}
 	v := pick(g, among...)

@@ -80,7 +80,7 @@ var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
 	shares  []*invention // each operation as often as its share
-	nesteds []*invention // each operation as often as nested says
+	nesteds []*invention // each operation as often as its weight in nested
 	raws    []Step       // Raw steps, in which Client is not yet set
 )
 

@@ -36,8 +36,8 @@ func (p *player) session(id int64) string {
 	return fmt.Sprintf("session%d", n)
 }
 
-// zxid formats a zxid relative to that of the script's root. 0 and -1 have special meanings
-// and are kept.
+// zxid formats a zxid as its distance from the zxid that created the script's root. 0 and -1 have
+// special meanings and are kept.
 func (p *player) zxid(z int64) string {
 	if z == 0 || z == -1 {
 		return fmt.Sprint(z)

@@ -30,7 +30,8 @@ func (s *Step) mangled(frame []byte, root string) []byte {
 	return frame
 }
 
-// placesOfWords lists the offsets in a body at which four bytes do not overlap the root path.
+// placesOfWords lists the offsets in a body at which four bytes can be replaced without touching
+// the root path.
 func placesOfWords(body []byte, root string) (places []int) {
 	taken := make([]bool, len(body))
 	for i := range body {

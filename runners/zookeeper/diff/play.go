@@ -48,7 +48,7 @@ func Play(server Server, root string, script Script, answered Answered) (lines [
 	for i, step := range script {
 		p.lines = append(p.lines, fmt.Sprintf("step %d", i+1))
 		if err := p.step(step); err != nil {
-			_ = p.endSessions() // as far as the server answers: they would expire during another script
+			_ = p.endSessions() // end what sessions the server lets us end: the others expire during another script
 			return p.lines, fmt.Errorf("%s: step %d: %w", server.Name(), i+1, err)
 		}
 	}
@@ -411,8 +411,8 @@ func namesPath(f field.Kind) bool {
 	return false
 }
 
-// below returns the absolute path of a script's path. A path that begins with "=" is
-// returned unchanged without the sign.
+// below returns the absolute path of a script's path. If a path begins with "=", below only removes
+// the "=".
 func (p *player) below(path string) string {
 	path = unescaped(path)
 	if literal, ok := strings.CutPrefix(path, "="); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Kind is the kind of a step.
+// Kind says what a step does.
 type Kind string
 
 // The kinds of steps.
@@ -30,9 +30,9 @@ const (
 	Restart Kind = "restart"
 )
 
-// Step is one action of a client. Paths are relative to the script's root, which is "". A
-// path that begins with "=" is sent unchanged, without the sign. In paths, schemes and ids
-// "%ff" stands for the byte 0xff. So scripts are valid text even if the bytes sent are not.
+// Step is one action of a client. Paths are relative to the script's root, which is "". If a path
+// begins with "=", the text after the "=" is sent as it is. In paths, schemes and ids "%ff" stands
+// for the byte 0xff. So scripts are valid text even if the bytes sent are not.
 type Step struct {
 	Client int  `json:"client"`
 	Kind   Kind `json:"kind"`

@@ -28,10 +28,11 @@ func RealConfig() server.Config {
 // never is an interval longer than any comparison takes.
 const never = 24 * time.Hour
 
-// Servers returns the servers to compare at the version of a profile, the real one first. The real
-// server is the one at addr (host:port), or if addr is "" an installed one that Servers starts. If
-// none is installed, a line written to notes says so, and simulated servers are compared with each
-// other. ctx cancels a start. end stops what was started, and may be called after an error too.
+// Servers returns the servers to compare at the version of a profile, the real one first. If addr
+// (host:port) is set, the real server is the one at addr. If addr is "", Servers starts an
+// installed real server. If none is installed, a line written to notes says so, and simulated
+// servers are compared with each other. ctx cancels a start. end stops what was started, and may be
+// called after an error too.
 func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {

@@ -38,7 +38,7 @@ func (s Ensemble) Name() string { return s.Label }
 // Dial connects to the first server.
 func (s Ensemble) Dial() (Conn, error) { return s.DialAt(0) }
 
-// DialAt connects to the server whose turn it is for connection n, from 0.
+// DialAt opens connection n of a script, counted from 0. The servers take the connections in turn.
 func (s Ensemble) DialAt(n int) (Conn, error) {
 	return TCP{Label: s.Label, Addr: s.Addrs[n%len(s.Addrs)]}.Dial()
 }

@@ -34,7 +34,8 @@ func (h History) FollowsCommits(commits []Commit) error {
 	return errors.Join(h.areCommits(commits), h.replay(), h.keepsTime())
 }
 
-// areCommits checks that the writes of the history are those in the server's log.
+// areCommits checks that the history and the server's log contain the same writes, with the same
+// results.
 func (h History) areCommits(commits []Commit) error {
 	byZxid := make(map[int64]*Operation, len(h))
 	for i := range h {

@@ -120,7 +120,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 	}
 	return exec.Command("java", append(properties,
 		"-Dfile.encoding=UTF-8",
-		"-Dzookeeper.extendedTypesEnabled=true", // needed at later starts, too (ZK-17.6)
+		"-Dzookeeper.extendedTypesEnabled=true", // TTL znodes in the data directory need it at every start (ZK-17.6)
 		"-cp", classPath(append([]string{filepath.Dir(configFile), servletJar}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }

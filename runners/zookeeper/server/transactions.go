@@ -54,8 +54,8 @@ func (s *Server) Transactions() ([]Transaction, error) {
 
 var entry = regexp.MustCompile(` session 0x([0-9a-f]+) cxid 0x[0-9a-f]+ zxid 0x([0-9a-f]+) ([A-Za-z0-9]+) ?(.*)$`)
 
-// parse reads the output of ZooKeeper's log tool. An entry begins with a line that matches the
-// expression entry. An entry with an ACL continues on a second line.
+// parse reads the output of ZooKeeper's log tool. Each log entry begins with a line that matches
+// the regular expression in the variable entry. A log entry with an ACL continues on a second line.
 func parse(text []byte) ([]Transaction, error) {
 	var list []Transaction
 	var rest []string // for each entry, the text after the operation

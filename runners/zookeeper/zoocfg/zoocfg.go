@@ -141,7 +141,7 @@ var refused = []struct{ prefix, why string }{
 }
 
 // Flags converts the settings to flags. notes lists the settings that have no effect here. The
-// error names the place of a setting that must not be ignored.
+// error names the place of a setting that is refused, or whose value is wrong.
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	last := map[string]setting{}
 	for _, one := range s.list {
@@ -232,8 +232,9 @@ func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []s
 	return flags, notes
 }
 
-// defaults returns flags for the settings in which a server started from a zoo.cfg has other
-// defaults than this command: its address, and a whitelist of four-letter words with only srvr.
+// defaults returns flags for settings whose defaults differ between this command and a server that
+// is started from a zoo.cfg. They are the address and the whitelist of four-letter words. The
+// default whitelist with a zoo.cfg holds only srvr.
 func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 	if port, ok := last["clientPort"]; ok {
 		host := "127.0.0.1"

@@ -44,8 +44,8 @@ func wrong(n *yaml.Node, format string, args ...any) error {
 	return &yamldoc.Error{Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)}
 }
 
-// fields reads a mapping. For each key it calls the function that the map keys holds for that key.
-// An unknown key is an error. The argument what names the mapping in errors.
+// fields reads a mapping. The map keys holds one function for each allowed key; fields calls it
+// with the key's value. An unknown key is an error. The argument what names the mapping in errors.
 func fields(n *yaml.Node, what string, keys map[string]func(*yaml.Node) error) error {
 	return entries(n, what, func(key, value *yaml.Node) error {
 		read, ok := keys[key.Value]

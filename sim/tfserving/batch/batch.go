@@ -46,7 +46,7 @@ type Queue[T any] struct {
 	process   func(b *Batch[T], done func())
 	splits    func(of T) *env.RPCError
 	batches   []*Batch[T]
-	timer     timerqueue.Timer // timer is set until the batch armed, an open one, has reached its timeout
+	timer     timerqueue.Timer // set to the timeout of the open batch that armed points to
 	armed     *Batch[T]
 }
 

@@ -77,8 +77,8 @@ func (e transition) stale(m *entry) bool {
 	return m != e.model && (e.state == env.StateUnloading || e.state == env.StateEnd)
 }
 
-// enter sets the state of version j as the event says. Then it queues an event for the state next,
-// unless next is UNKNOWN.
+// enter sets the state of version j to the event's state. Unless next is UNKNOWN, it also queues an
+// event that will move the version to the state in next.
 func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 	m.versions[j].state = event.state
 	m.answer = nil

@@ -359,9 +359,9 @@ func (c *computation) batchedValue(out *output) tensor.Tensor {
 	return tensor.Concat(parts)
 }
 
-// SplitError returns the error of splitting a call if one of its inputs does not have size rows.
-// Such calls exist with monolith's patch. SplitError returns nil if the call can be split
-// (batching_session.cc, SplitInputTask).
+// SplitError returns the error of splitting a call. There is an error if an input has another
+// number of rows than size, which happens only with monolith's patch. SplitError returns nil if the
+// call can be split (batching_session.cc, SplitInputTask).
 func (c *Call) SplitError(size uint64) *env.RPCError {
 	for _, f := range c.parts[0].feeds {
 		text := ""

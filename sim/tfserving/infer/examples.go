@@ -24,8 +24,8 @@ func onOutputs(s *Signature, examples tensor.Tensor, method string) part {
 	return part{signature: s, feeds: exampleFeeds(s, examples), outputs: s.outputs, classifies: method == classifyMethod}
 }
 
-// exampleSignature finds the signature called name and checks it. For a model that accepts every
-// request it calls anything, which makes a fitting signature.
+// exampleSignature finds the signature called name and checks it. If the model accepts every
+// request, the function anything makes a fitting signature instead.
 func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	check func(*Signature) *env.RPCError) (*Signature, *env.RPCError) {
 	name = SignatureName(name)

@@ -76,7 +76,8 @@ func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	return c.digests
 }
 
-// digest hashes a part of every input into one number.
+// digest hashes the inputs into one number. It calls part for each input, which adds all or a part
+// of the input to the hash.
 func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	d := digest(c.seed)
 	for _, f := range c.feeds {

@@ -74,7 +74,8 @@ func notFound(tensor string) *refusal {
 	return &refusal{1, invalidf("Tensor %s:%d, specified in either feed_devices or fetch_devices was not found in the Graph", node, port)}
 }
 
-// look looks up the signature's tensors in the graph, and finds those that occur twice.
+// look looks up the signature's tensors in the graph. It records a refusal for each tensor that the
+// graph lacks, and for each that occurs twice.
 func (s *Signature) look(g *graph.Model) {
 	fed := map[string]bool{}
 	for _, in := range s.inputs {

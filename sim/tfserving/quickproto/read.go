@@ -64,8 +64,8 @@ type fields struct {
 	odd    bool  // odd means that only the general library can decode the message
 }
 
-// next moves to the next field. It returns false at the end, and also if something unusual was
-// found, which odd records.
+// next moves to the next field. It returns false at the end, and also if it finds something
+// unusual. In that case it sets odd.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.odd {
 		return false

@@ -184,8 +184,8 @@ func (c converter) formatError(value *rapidjson.Value, words string) error {
 	return invalid("JSON Value: %s %s", c.text(value), words)
 }
 
-// maxTextBytes is upstream's kMaxJsonDebugStringBytes, the length at which the method text cuts off
-// a value.
+// maxTextBytes is upstream's kMaxJsonDebugStringBytes: the method [converter.text] cuts off a value
+// after that many bytes.
 const maxTextBytes = 256
 
 // text formats a value for an error message. tfs-head (JsonValueToDebugString) writes arrays on one

@@ -58,7 +58,7 @@ func (r *rows) element(element *rapidjson.Value, i int, objects bool) error {
 	return nil
 }
 
-// object adds the members of one list element. A repeated name is added each time.
+// object adds the members of one list element. If a name occurs twice, object adds both values.
 func (r *rows) object(element *rapidjson.Value, i int) error {
 	names := make([]string, 0, len(element.Members))
 	for m := range element.Members {

@@ -9,7 +9,7 @@ import (
 )
 
 // This file imitates what libevent does before and after the API: release 2.1.8 for tfs-2.4, 2.1.12
-// for tfs-head. The two read requests differently, which the listener handles.
+// for tfs-head. The two releases read requests in different ways, which the listener imitates.
 
 type target struct {
 	path string // path is the URI's path, with %-escapes

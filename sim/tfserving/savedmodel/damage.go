@@ -57,10 +57,10 @@ func broken(at span, code int) error {
 // slopBytes is how far protobuf's parser reads ahead, in bytes (EpsCopyInputStream).
 const slopBytes = 16
 
-// whatDamage converts damage to ErrTruncated or ErrDamaged, by the same rules as TensorFlow.
-// TensorFlow's parser asks for more data if a field extends beyond the end of the file. It also
-// does so for damage in the last slopBytes bytes, because it reads ahead. A tag of 0 or the end of
-// a group stops it earlier.
+// whatDamage converts damage to ErrTruncated or ErrDamaged, by the same rules as TensorFlow. The
+// error is ErrTruncated where TensorFlow's parser asks for more data. It does so for a field that
+// extends beyond the end of the file. It also does so for damage in the last slopBytes bytes,
+// because it reads ahead. A tag of 0 or the end of a group stops the parser before it asks.
 func (f file) whatDamage(err error) error {
 	var d *damage
 	if !errors.As(err, &d) {

@@ -49,8 +49,8 @@ func Tuning() []grpc.ServerOption {
 }
 
 // streamWorkers is the number of goroutines that are reused from call to call. Reusing their stacks
-// saves a fifth of the work of a small call. A reload that never returns occupies one forever. If
-// none is free, gRPC starts another goroutine.
+// saves a fifth of the work of a small call. A reload that never returns occupies one of them
+// forever. If none of them is free, gRPC starts another goroutine.
 const streamWorkers = 128
 
 // registerHealth registers a health service. It always reports both services and the whole server

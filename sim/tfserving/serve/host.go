@@ -51,8 +51,8 @@ func (s *Server) forget(t *time.Timer) bool {
 	return wanted
 }
 
-// Look calls ask on a separate goroutine, because a disk may hang for longer than the process runs.
-// Then it calls told with mu held.
+// Look calls the function ask on a separate goroutine, because a disk may hang for longer than the
+// process runs. Then it calls the function told with mu held.
 func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	s := (*Server)(h)
 	go func() {
@@ -61,7 +61,7 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
-// Work calls do on a separate goroutine, and then done with mu held.
+// Work calls the function do on a separate goroutine, and then the function done with mu held.
 func (h *host) Work(do, done func()) {
 	go func() {
 		do()

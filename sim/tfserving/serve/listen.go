@@ -86,8 +86,8 @@ func (s *Server) tellGRPC() {
 	}
 }
 
-// addressToTell returns the address to log. Its port is the configured one, asked. With AnyPort it
-// is the port that is actually open.
+// addressToTell returns the address to log. Its port is the configured port, asked. With AnyPort it
+// is the actual port, open.
 func (s *Server) addressToTell(host string, asked, open int) string {
 	if !s.opt.AnyPort {
 		open = asked

@@ -246,8 +246,8 @@ func newHistogram(name string, limits []float64, labelNames ...string) *metric {
 	return m
 }
 
-// exponential returns n bucket limits, each growth times the one before. The histogram has one more
-// bucket without a limit (tensorflow monitoring::Buckets::Exponential).
+// exponential returns n bucket limits. Each limit is the limit before it times growth. The
+// histogram has one more bucket without a limit (tensorflow monitoring::Buckets::Exponential).
 func exponential(scale, growth float64, n int) []float64 {
 	limits := make([]float64, n)
 	for i := range limits {

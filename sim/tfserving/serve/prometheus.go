@@ -65,8 +65,8 @@ func prometheusLabels(m *metric, c *cell) string {
 	return strings.Join(parts, ",")
 }
 
-// replaceOthers replaces every byte of text by the byte by, except letters, digits and the bytes in
-// more.
+// replaceOthers replaces each byte of text, except letters, digits and the bytes in more. The
+// argument by is the byte to put in its place.
 func replaceOthers(text, more string, by byte) string {
 	b := []byte(text)
 	for i, c := range b {

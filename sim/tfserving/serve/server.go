@@ -112,9 +112,9 @@ func (s *Server) Close() {
 	s.tasks.Wait()
 }
 
-// Drain refuses new gRPC requests, and waits up to limit until those in progress are answered. It
-// reports whether they all were. Close must follow. Upstream has no such shutdown: Drain is for
-// programs that embed this server.
+// Drain refuses new gRPC requests, and waits up to limit for the answers to the requests in
+// progress. It reports whether all of them were answered. Close must follow. Upstream has no such
+// shutdown: Drain is for programs that embed this server.
 func (s *Server) Drain(limit time.Duration) bool {
 	s.mu.Lock()
 	server := s.grpc

@@ -46,8 +46,8 @@ func (d *disk) List(path string) ([]string, error) {
 	return names, nil
 }
 
-// Exists reports whether a path is accessible, as upstream's Env::FileExists does. A path whose
-// check fails with an error does not exist.
+// Exists reports whether a path is accessible, as upstream's Env::FileExists does. It returns false
+// if the check itself fails with an error.
 func (d *disk) Exists(path string) bool {
 	name, ok := d.local(path)
 	return ok && present(name)

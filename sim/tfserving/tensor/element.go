@@ -94,7 +94,8 @@ func (t Tensor) signed(i int) int64 {
 	return int64(t.unsigned(i)) << spare >> spare
 }
 
-// appendBits appends the low size bytes of bits, little-endian, as one element.
+// appendBits appends one element to raw, little-endian. The element consists of the lowest bytes of
+// bits; size is their number.
 func appendBits(raw []byte, bits uint64, size int) []byte {
 	var wide [8]byte
 	binary.LittleEndian.PutUint64(wide[:], bits)

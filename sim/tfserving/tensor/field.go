@@ -35,7 +35,8 @@ func (t *Tensor) readField(proto *framework.TensorProto) {
 	}
 }
 
-// stretch cuts a list of strings to count strings, or repeats its last string.
+// stretch returns count strings. It cuts off the list values after count strings, or else repeats
+// the last string of the list.
 func stretch(values [][]byte, count int) [][]byte {
 	out := make([][]byte, count)
 	copy(out, values)
@@ -111,7 +112,7 @@ func (t Tensor) ints() []int32 {
 	return values
 }
 
-// pack encodes at most count values as elements of size bytes.
+// pack encodes values as elements of size bytes each. It encodes at most count of them.
 func pack[T any](values []T, size, count int, bits func(T) uint64) []byte {
 	values = values[:min(len(values), count)]
 	raw := make([]byte, 0, len(values)*size)

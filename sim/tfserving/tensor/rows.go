@@ -57,8 +57,8 @@ func (t Tensor) Padded(sizes []int64) Tensor {
 	return grown
 }
 
-// fill appends the part of from that begins with element at and spans the dimensions from dim on.
-// It pads each of these dimensions to its size in t.
+// fill appends a part of the tensor from to t. The part begins with element at, and spans the
+// dimension dim and all after it. fill pads each of these dimensions to its size in t.
 func (t *Tensor) fill(from Tensor, dim, at int) {
 	if dim == len(from.shape) {
 		t.add(from, at)

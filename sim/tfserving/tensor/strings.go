@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// stringBytes is the minimum size of a string in bytes when sizes are compared with MaxBytes.
+// stringBytes is how many bytes each string of a tensor counts, whatever its length, when the size
+// of the tensor is compared with MaxBytes.
 const stringBytes = 24
 
 // encodeStrings writes all lengths as varints and then all strings, as tensorflow's

@@ -128,7 +128,8 @@ func fieldNamed(of protoreflect.MessageDescriptor, name string) protoreflect.Fie
 	return field
 }
 
-// extension parses an extension. None is defined, so it is an error or skipped.
+// extension parses an extension. No extension is defined, so any extension is an error, or is
+// skipped if Skips is set.
 func (p *parser) extension(of protoreflect.MessageDescriptor) bool {
 	name, ok := p.dottedName()
 	if !ok || !p.consume("]") {

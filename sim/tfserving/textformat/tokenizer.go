@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kind is the kind of a token.
+// kind says what a token is, such as an identifier or an integer.
 type kind int
 
 const (

@@ -10,11 +10,12 @@ type Executor struct {
 	joiner  func() // joiner is called when no job is left; nil for none
 }
 
-// NewExecutor makes a pool with that many threads. With 0 the caller's thread executes the jobs.
+// NewExecutor makes a pool with the given number of threads. With 0 threads the caller's thread
+// executes the jobs.
 func NewExecutor(q *Queue, threads int) *Executor { return &Executor{timers: q, Threads: threads} }
 
-// Schedule starts a job, which calls done at its end. When the caller may continue, it calls
-// accepted. That is at once with a pool, and at the end of the job without one.
+// Schedule starts a job, which calls done at its end. Schedule calls accepted when the caller may
+// continue: at once with a pool, and at the end of the job without a pool.
 func (e *Executor) Schedule(job func(done func()), accepted func()) {
 	if e.Threads == 0 {
 		job(accepted)

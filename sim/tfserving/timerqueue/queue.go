@@ -102,7 +102,8 @@ func (q *Queue) Set(t *Timer, at time.Duration) {
 	q.queue = slices.Insert(q.queue, i, t)
 }
 
-// after reports whether t runs later than u would if u were set now.
+// after reports whether t runs later than u. It assumes that u is set after t, so at the same
+// instant and rank t runs first.
 func (t *Timer) after(u *Timer) bool {
 	if t.at != u.at {
 		return t.at > u.at

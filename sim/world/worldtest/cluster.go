@@ -61,7 +61,7 @@ func (c *Cluster) Pass(d time.Duration) {
 const resolution = 100 * time.Millisecond
 
 // PassUntil advances virtual time until done returns true, or d has passed. It calls done every 100
-// ms of virtual time, and returns its last result.
+// ms of virtual time, and returns the last result of done.
 func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	c.T.Helper()
 	for end := c.Engine().Now() + d; !done(); c.Pass(resolution) {

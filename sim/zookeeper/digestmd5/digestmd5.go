@@ -45,9 +45,9 @@ var (
 	ErrNumber  = errors.New("DIGEST-MD5: not a number")
 )
 
-// Answer handles a token of the client. It answers the first token, whatever it is, by the
-// challenge. It answers a correct second token by the proof that the server knows the password, and
-// returns the authenticated user. All other tokens are refused.
+// Answer handles a token of the client. It answers the first token, whatever it is, with the
+// challenge. It answers a correct second token with the proof that the server knows the password,
+// and also returns the authenticated user. All other tokens are refused.
 func (e *Exchange) Answer(token []byte) (answer []byte, user string, err error) {
 	switch {
 	case e.over || len(token) > longestToken:

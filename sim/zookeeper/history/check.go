@@ -122,8 +122,8 @@ func (c *check) replay() error {
 }
 
 // placeOf returns the position of the write with a zxid. A new leader that has not yet written
-// answers with the zxid of its epoch, for which there is no write. The position is then that of the
-// last write before it.
+// answers with the zxid of its epoch, for which there is no write. For such a zxid placeOf returns
+// the position of the last write before it.
 func (c *check) placeOf(zxid int64) (place int, ok bool) {
 	if place, ok = c.places[zxid]; ok || uint32(zxid) != 0 {
 		return place, ok

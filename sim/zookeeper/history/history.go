@@ -20,7 +20,7 @@ type History struct {
 	clients int
 }
 
-// SeenKind is the kind of an observation.
+// SeenKind says what a client has observed.
 type SeenKind uint8
 
 // These are the kinds of observations.

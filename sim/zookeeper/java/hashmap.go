@@ -36,7 +36,7 @@ type Member struct {
 	Spread uint32
 }
 
-// NewSet returns an empty set whose table begins with first buckets.
+// NewSet returns an empty set. first is the number of buckets with which its table begins.
 func NewSet(first uint32) *Set { return &Set{buckets: first} }
 
 // Buckets returns the number of buckets.
@@ -45,8 +45,8 @@ func (s *Set) Buckets() uint32 { return s.buckets }
 // Plain reports whether all buckets list their members in the order of arrival.
 func (s *Set) Plain() bool { return len(s.odd) == 0 }
 
-// Add updates the table for the new member m. all yields all members in the order of arrival, with
-// m last.
+// Add updates the table for the new member m. The iterator all must yield all members in the order
+// of arrival, with m last.
 func (s *Set) Add(m Member, all iter.Seq[Member]) {
 	s.size++
 	at := s.bucket(m.Spread)
@@ -62,7 +62,8 @@ func (s *Set) Add(m Member, all iter.Seq[Member]) {
 
 func (s *Set) bucket(spread uint32) uint32 { return spread & (s.buckets - 1) }
 
-// count counts a new member of the bucket at, and returns the number of members of that bucket.
+// count counts a new member of the bucket whose number is at. It returns the number of members of
+// that bucket.
 func (s *Set) count(at uint32, all iter.Seq[Member]) uint8 {
 	if s.counts != nil {
 		s.counts[at]++
@@ -109,8 +110,8 @@ func (s *Set) Remove(m Member) {
 	}
 }
 
-// Back counts a removed member again that returns to its old place, as when a transaction is
-// undone. Restore must be called afterwards.
+// Back counts a removed member again, which returns to its old place. This happens when a
+// transaction is undone. The caller must call Restore afterwards.
 func (s *Set) Back(m Member) {
 	s.size++
 	if s.counts != nil {
@@ -140,8 +141,8 @@ func (s *Set) Clone() *Set {
 	return c
 }
 
-// Restore gives s the state of its earlier clone then. The caller must first have restored the
-// members to those of that time.
+// Restore gives s the state of then, an earlier clone of s. Before the call the caller must have
+// restored the members that s had when it was cloned.
 func (s *Set) Restore(then *Set) {
 	counts := s.counts
 	if s.buckets != then.buckets || !s.Plain() || !then.Plain() {
@@ -206,8 +207,8 @@ func Ordered[T any](s *Set, members []T, member func(T) Member) {
 	}
 }
 
-// Filled returns a set whose table began with first buckets, after the members have been added one
-// by one.
+// Filled returns a set to which the members were added one by one. first is the number of buckets
+// with which its table began.
 func Filled[T any](members []T, first uint32, member func(T) Member) *Set {
 	s := NewSet(first)
 	for i, m := range members {
@@ -507,7 +508,8 @@ func (e *entry) replace(child, by *entry) {
 }
 
 // deleted restores a red-black tree after a black entry was removed, and returns its root
-// (balanceDeletion). x is the entry in its place, or the removed entry if that had no children.
+// (balanceDeletion). x is the entry that has taken the place of the removed entry. If the removed
+// entry had no children, x is the removed entry itself.
 func deleted(root, x *entry) *entry {
 	for x != root {
 		above := x.parent

@@ -38,9 +38,9 @@ func Spread(s string) uint32 { return SpreadOf(Hash(s)) }
 // SpreadOf does what Spread does, for the hash of any object (HashMap.java, hash).
 func SpreadOf(hash uint32) uint32 { return hash ^ hash>>16 }
 
-// Buckets returns the number of buckets of a table that began with first buckets and has held up to
-// peak entries. No bucket may ever have had more than eight entries. The table doubles when it is
-// more than three quarters full, and never shrinks.
+// Buckets returns the number of buckets of a table that has held up to peak entries. first is the
+// number of buckets with which the table began. No bucket may ever have had more than eight
+// entries. The table doubles when it is more than three quarters full, and never shrinks.
 func Buckets(first uint32, peak int) uint32 {
 	for uint32(peak) > first/4*3 {
 		first *= 2
@@ -61,9 +61,9 @@ func CloneBuckets(n int) uint32 {
 	return buckets
 }
 
-// Copied returns the members of a set or map in the order of a copy. The copy's table begins with
-// first buckets and grows while it is filled. No bucket may get more than eight members: use
-// [Ordered] for any other set. spread returns a member's Spread.
+// Copied returns the members of a set or map in the order of a copy. first is the number of buckets
+// with which the copy's table begins; the table grows while it is filled. No bucket may get more
+// than eight members: use [Ordered] for any other set. spread returns a member's Spread.
 func Copied[T any](members []T, first uint32, spread func(T) uint32) []T {
 	list := inBuckets(members, Buckets(first, len(members)), spread)
 	return lists.Map(list, func(p placed[T]) T { return p.member })

@@ -20,7 +20,7 @@ type key struct {
 	gone bool
 }
 
-// NewTable returns an empty table that begins with first buckets.
+// NewTable returns an empty table. first is the number of buckets with which it begins.
 func NewTable(first uint32) *Table {
 	return &Table{set: NewSet(first), at: map[string]int{}}
 }

@@ -250,8 +250,8 @@ func (c *Client) Znodes() []Znode {
 	return list
 }
 
-// EnsurePath creates the missing znodes of a path. Watches that wait for a missing znode are
-// attached to it, but not called (ZK-15.19).
+// EnsurePath creates the missing znodes of a path. Watches that were waiting for such a znode are
+// attached to the new znode, but not called (ZK-15.19).
 func (c *Client) EnsurePath(name string) error {
 	if c.tree == nil {
 		return errNotStarted

@@ -76,7 +76,8 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	return s
 }
 
-// begun returns the function of the connection task. It waits for StartTime before it calls run.
+// begun returns the function of the connection task. The returned function waits for StartTime, if
+// it is set, and then calls run.
 func (c *Clients) begun(run func()) func() {
 	if c.StartTime == nil {
 		return run

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// question records what a turn of a loop reads, one znode or a list of them, with the answers
-// (leap.Request). The answers stay valid until the next write at the server, so later turns can
-// repeat the reads without events.
+// question records the reads of one turn of a loop, with their answers (leap.Request). The turn
+// reads one znode or a list of them. The answers stay valid until the next write at the server, so
+// later turns can repeat the reads without events.
 type question struct {
 	*asker
 	op   zookeeper.OpCode
@@ -196,11 +196,12 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 	return asked + sum.asked, answered + sum.answered
 }
 
-// Next returns when the next message arrives, and whether it is a request or an answer.
+// Next returns the time at which the next message arrives, and whether it is a request or an
+// answer.
 func (q *question) Next() (time.Duration, int) { return q.exchange.Next() }
 
-// Leap simulates the requests and answers that arrive before the bound. ended reports whether all
-// answers have arrived, the last at the virtual time at.
+// Leap simulates the requests and answers that arrive before the bound. If all answers have
+// arrived, ended is true, and at is the virtual time at which the last one arrived.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	n, t := q.len(), q.server.s.traffic
 	for {
@@ -231,9 +232,9 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	}
 }
 
-// count adds the messages of a leap to the counters of both hosts. At the start of the leap, all
-// requests with an index below from were answered, and all requests with an index below served had
-// arrived.
+// count adds the messages of a leap to the counters of both hosts. When the leap started, the
+// server had received the number of requests in served, and the client had received the number of
+// answers in from.
 func (q *question) count(from, served int, l *network.Leapt) {
 	if l.Served+l.Answered == 0 {
 		return

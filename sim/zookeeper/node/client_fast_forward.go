@@ -58,7 +58,7 @@ func (f *fastForward) begin() bool {
 	return true
 }
 
-// Next returns when the present phase ends, and which step of the loop that is.
+// Next returns the time at which the present phase ends, and which step of the loop ends it.
 func (f *fastForward) Next() (time.Duration, int) {
 	switch f.phase {
 	case pingTravels:

@@ -129,7 +129,7 @@ func (l *feedLeap) ask(at time.Duration) {
 	l.phase, l.next = feedAsks, s.conn.SendsAt(at, requestBytes(l.v.path))
 }
 
-// Next returns when the present phase ends, and which step of the loop that is.
+// Next returns the time at which the present phase ends, and which step of the loop ends it.
 func (l *feedLeap) Next() (time.Duration, int) {
 	switch l.phase {
 	case feedAsks:

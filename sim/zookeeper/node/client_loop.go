@@ -225,7 +225,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	s.history.Answered(s.number, c.began, &c.request.Request, r)
 	code := r.Err
 	if c.request.Op == zookeeper.OpExists && code == zkerrors.NoNode {
-		code = zookeeper.CodeOK // kazoo: a result of None
+		code = zookeeper.CodeOK // kazoo returns None, and no error
 	}
 	if c.watch != nil && code == zookeeper.CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)

@@ -27,8 +27,9 @@ type idleTimer struct {
 	limit   time.Duration // half the read timeout
 	since   time.Duration // when something was last sent or read
 
-	// at is when the timer fires. At first that is the end of the shortest possible wait after
-	// since. When the timer has fired then, drawn is set, and at is the end of the actual wait.
+	// at is when the timer fires. At first this is the end of the shortest possible wait after
+	// since. If nothing has happened by then, drawn is set, and at becomes the end of the actual
+	// wait.
 	at    time.Duration
 	drawn bool
 	timer vtime.Timer
@@ -83,8 +84,8 @@ func (t *idleTimer) draw() time.Duration {
 	return max(t.limit-jitter, jitter)
 }
 
-// shortest returns a lower bound for all waits. No wait is under limit/2, because the larger of
-// limit-jitter and jitter is not.
+// shortest returns a lower bound for all waits. A wait is the larger of limit-jitter and jitter, so
+// it is never below limit/2.
 func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
 
 // schedule sets the timer. Its event has no origin, because it is caused by the passing of time

@@ -181,7 +181,8 @@ func (l *surveyLeap) take() {
 	}
 }
 
-// Next returns when the next message arrives, and whether it is a request or an answer.
+// Next returns the time at which the next message arrives, and whether it is a request or an
+// answer.
 func (l *surveyLeap) Next() (time.Duration, int) { return l.q.Next() }
 
 // Leap executes the steps that come before the bound.

@@ -97,7 +97,7 @@ func (s *Server) closeHost(host string) {
 	s.closeWhere(func(c *serverConn) bool { return c.client == host })
 }
 
-// closeWhere closes all connections for which the function which returns true, the oldest first.
+// closeWhere closes each connection c for which which(c) is true, the oldest first.
 func (s *Server) closeWhere(which func(*serverConn) bool) {
 	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		if c := s.conns[id]; c != nil && which(c) {

@@ -29,7 +29,7 @@ type fromLeader struct {
 }
 
 // followerConn is a connection to a follower. Its requests are executed in sequence. A request that
-// needs the leader delays those behind it.
+// needs the leader delays the requests behind it.
 type followerConn struct {
 	c *serverConn
 	// leader is the leader's side of the connection.

@@ -28,7 +28,8 @@ type Server struct {
 	hosts   map[int64]string   // by session
 	from    string             // is the host whose request is being handled
 
-	// writes reports every write before it happens, so that answers of leaps are not used after it.
+	// writes reports every write before it happens, so that answers recorded for leaps are not used
+	// after the write.
 	writes leap.Observed
 	// zxids holds the zxids from before the latest writes. Answers that a leap gave between those
 	// writes need them.

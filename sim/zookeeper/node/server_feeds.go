@@ -18,8 +18,8 @@ type usualBelow struct {
 // touched identifies a znode that has changed by its path and its parent's path.
 type touched struct{ parent, path string }
 
-// usualBelow returns the record for the children of a znode and a kind of feed, which the function
-// usual identifies.
+// usualBelow returns the record for the children of a znode and for a kind of feed. The function
+// usual identifies the kind.
 func (s *Server) usualBelow(parent string, usual func(path string, data []byte) bool) *usualBelow {
 	kind := reflect.ValueOf(usual).Pointer()
 	for _, u := range s.usual[parent] {

@@ -32,7 +32,8 @@ type zxidBefore struct {
 // just arrived, is younger than that.
 func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency() + time.Microsecond }
 
-// begins is called before each transaction begins.
+// begins is called before each transaction. It announces the write through the field writes, lets
+// leaping feeds catch up if necessary, and stores the present zxid.
 func (s *Server) begins() {
 	s.writes.BeforeChange()
 	if !s.harmless {
@@ -78,7 +79,8 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	return s.zxidThen(at), true
 }
 
-// zxidThen does what zxidAt does. All zxids since the time at must still be stored.
+// zxidThen does what zxidAt does, however long ago at is. All zxids since that time must still be
+// stored.
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {

@@ -334,7 +334,7 @@ func (s *Server) tellZabState(string) Fields {
 	}
 }
 
-// addresses describes a port for connections between servers. It has a single address here.
+// addresses describes a port for connections between servers. The port has a single address here.
 func addresses(one members.Server, port int) Fields {
 	at := hostPort(one, port)
 	return Fields{

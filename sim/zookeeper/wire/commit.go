@@ -187,9 +187,10 @@ func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, n
 	return s.commit.takeBatch(last), s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// release lets the messages that waited for a batch be sent, and starts their writers. It marks all
-// messages before it returns, because the next batch overwrites the marks. It starts one goroutine
-// for each processor. One for each connection would cost more than sending its few bytes.
+// release marks the messages that waited for a batch as ready to be sent, and starts the writers of
+// their connections. It marks all messages before it returns, because the next batch overwrites the
+// marks. It starts one goroutine for each processor. One for each connection would cost more than
+// sending its few bytes.
 func release(waiting []*conn) {
 	var start []*conn // a new slice: the goroutines may outlast waiting's buffer
 	for _, conn := range waiting {

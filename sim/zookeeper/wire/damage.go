@@ -66,8 +66,8 @@ func (s *state) wholeRecord(b []byte) int {
 	return 0
 }
 
-// mostZeros limits how many zero bytes a record may end with, if endsSomewhere is to find the
-// record's end.
+// mostZeros is the largest number of zero bytes at the end of a record with which endsSomewhere
+// still finds the record's end.
 const mostZeros = 64
 
 // endsSomewhere reports whether a record's checksum is right if the record is assumed to end near

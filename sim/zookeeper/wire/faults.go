@@ -70,7 +70,7 @@ type faults struct {
 	absence Absence
 }
 
-// changed updates any after a change of lag or pending.
+// changed sets the field any anew. It must be called after each change of lag or pending.
 func (f *faults) changed() { f.any.Store(f.lag > 0 || len(f.pending) > 0) }
 
 // meet returns the first pending fault that affects a request, and counts the request against the

@@ -81,7 +81,8 @@ func (in *incoming) makeRoom(n int) {
 	}
 }
 
-// compactInto copies the unread bytes to the beginning of the buffer to, which becomes in.buf.
+// compactInto copies the unread bytes to the beginning of the buffer that is passed as to. That
+// buffer becomes in.buf.
 func (in *incoming) compactInto(to []byte) {
 	in.end = copy(to, in.buf[in.start:in.end])
 	in.start, in.buf = 0, to
@@ -105,7 +106,7 @@ func (in *incoming) message() ([]byte, error) {
 	return message, nil
 }
 
-// ready reports whether message would return without waiting.
+// ready reports whether the method message can return without waiting.
 func (in *incoming) ready() bool {
 	have := in.end - in.start
 	if have < 4 {

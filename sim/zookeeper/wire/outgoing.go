@@ -72,8 +72,8 @@ type outgoing struct {
 	writer writerState
 }
 
-// writerState says whether a connection has a writing goroutine. The writer that closes the
-// connection is its last.
+// writerState says whether a connection has a writing goroutine. No other writer follows the one
+// that closes the connection.
 type writerState uint8
 
 const (

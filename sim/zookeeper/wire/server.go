@@ -158,8 +158,8 @@ func (s *Server) wrote(w zookeeper.Write) {
 	}
 }
 
-// addrOf returns the last known IP address of the client that wrote. It is invalid for a write by
-// the server itself. It is also invalid for a session that has not reconnected since the server's
+// addrOf returns the last known IP address of the client that wrote. The address is invalid for a
+// write by the server itself, and for a session that has not reconnected since the server's
 // restart.
 func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	if w.Op == zookeeper.OpCreateSession {
@@ -334,8 +334,8 @@ func (s *Server) passTime() {
 	}
 }
 
-// Tick runs due timers and returns when to call it again, in the server's time in ms. That is at
-// or before the next instant of the tick grid, on which sessions expire (ZK-3.1).
+// Tick runs due timers. It returns the server's time in ms at which to call it again. This is at or
+// before the next instant of the tick grid, on which sessions expire (ZK-3.1).
 func (s *Server) Tick() (nextMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

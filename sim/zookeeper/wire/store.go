@@ -192,7 +192,7 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 }
 
 // replayLog applies the records of a log and returns its bytes. If the log ends within its magic,
-// the tail t is zero.
+// only the size in the tail t is set.
 func (s *state) replayLog(name string) (t tail, b []byte, err error) {
 	if b, err = os.ReadFile(name); err != nil {
 		return t, nil, err

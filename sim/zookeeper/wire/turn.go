@@ -105,8 +105,8 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 // deliver moves the machine's outputs to the connections' queues.
 func (s *Server) deliver() { s.deliverTo(nil) }
 
-// deliverTo does what deliver does. It needs fewer look-ups if most outputs are for the connection
-// most.
+// deliverTo does what deliver does. most is the connection that probably gets most of the outputs.
+// Its outputs need fewer look-ups.
 func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()

@@ -120,8 +120,8 @@ func (s *Server) mode() string {
 	return "standalone"
 }
 
-// wordSrvr answers the words srvr and stat with the server's state. For stat clients is true, and
-// the answer also lists the connections (ZK-11.1, ZK-11.2).
+// wordSrvr answers the words srvr and stat with the server's state. The argument clients is true
+// for stat: that answer also lists the connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
 	if s.readsOnly() {

@@ -169,8 +169,8 @@ func (est *Estimator) Evaluate() (EvalResult, error) {
 	return est.EvaluateWithSteps(pysem.None[uint64]())
 }
 
-// EvaluateWithSteps runs this many evaluation steps, or the configured number if steps is None. The
-// global step does not change.
+// EvaluateWithSteps runs the given number of evaluation steps, or the configured number if steps is
+// None. The global step does not change.
 func (est *Estimator) EvaluateWithSteps(steps pysem.Opt[uint64]) (EvalResult, error) {
 	n := steps.Or(est.config.EvalSteps.Or(1))
 	var losses mean
@@ -202,7 +202,8 @@ func (est *Estimator) TrainAndEvaluate(stepsPerEval uint64, evals int) (TrainRes
 	}
 }
 
-// Predict returns predictions for that many examples without features.
+// Predict returns one prediction for each of several examples without features. examples is their
+// number.
 func (est *Estimator) Predict(examples int) ([][]float32, error) {
 	return est.PredictWithInputs(make([][]float32, examples))
 }

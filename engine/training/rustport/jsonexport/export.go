@@ -159,8 +159,8 @@ func (x *export) makeOutput() error {
 	return nil
 }
 
-// removeOutput removes the output directory. It refuses to if that contains the checkpoint or the
-// warm-up data. The Rust port removes these inputs too, and then finds no checkpoint.
+// removeOutput removes the output directory. It refuses if the directory contains the checkpoint or
+// the warm-up data. The Rust port removes these inputs too, and then finds no checkpoint.
 func (x *export) removeOutput(info env.FileInfo) error {
 	if !info.Dir {
 		return fmt.Errorf("%s: found a file, want a directory", x.o.OutputPath)

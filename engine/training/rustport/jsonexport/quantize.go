@@ -25,9 +25,9 @@ func (s *State) quantize(bits uint8) error {
 	return nil
 }
 
-// quantizeTensor scales the values so that the largest magnitude becomes most, rounds them to whole
-// numbers, and scales them back. It computes in 32 bits at each step, as Rust does. Values that
-// cannot be scaled become NaN.
+// quantizeTensor scales the values so that the largest magnitude equals the parameter most, rounds
+// them to whole numbers, and scales them back. It computes in 32 bits at each step, as Rust does.
+// Values that cannot be scaled become NaN.
 func quantizeTensor(values []float32, most float32) {
 	var greatest float32
 	for _, v := range values {

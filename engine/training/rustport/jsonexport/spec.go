@@ -62,8 +62,8 @@ func (s *State) spec() (text []byte, ok bool) {
 // size returns a number in the metadata; ok is false if it is missing or invalid.
 func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
 
-// sizeOr writes a number from the metadata as a field. If the number is missing, it writes the
-// number in without.
+// sizeOr writes a number from the metadata as a field. If the metadata lacks the number, it writes
+// the value of the parameter without instead.
 func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	n, ok := s.size("model_" + name)
 	if !ok {

@@ -215,8 +215,8 @@ func (l *LocalCluster) worker(index int) (*worker, error) {
 }
 
 // TrainStep counts a step of a worker and applies its gradients in the order of their names. It
-// returns the new values of the parameters. At the first error it stops. The gradients before that
-// stay applied.
+// returns the new values of the parameters. It stops at the first error, and the gradients applied
+// before the error stay applied.
 func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map[string][]float32, error) {
 	w, err := l.worker(index)
 	if err != nil {

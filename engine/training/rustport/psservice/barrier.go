@@ -12,8 +12,8 @@ import (
 type barrier struct {
 	numWorkers int32
 	// arrived holds the workers that have arrived in this generation. The defective variant uses
-	// two counters instead. count is the number that it reports, and held is the number that
-	// releases the barrier.
+	// two counters instead. count is the number of arrived workers in its answers. held is the
+	// number that is compared with numWorkers to release the barrier.
 	arrived    map[int32]bool
 	count      int32
 	held       int32

@@ -131,10 +131,10 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 	return rows, nil
 }
 
-// ApplyGradients subtracts rate times its gradient from each id's embedding, one shard after
-// another. Gradients of a repeated id are added up. It returns how many embeddings were updated and
-// how many do not exist. If there are not exactly dim gradients for each id, it returns a
-// DimensionError.
+// ApplyGradients subtracts, for each id, rate times the id's gradient from the id's embedding, one
+// shard after another. Gradients of a repeated id are added up. It returns how many embeddings were
+// updated and how many do not exist. If there are not exactly dim gradients for each id, it returns
+// a DimensionError.
 func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
 	if want := len(ids) * int(dim); len(gradients) != want {
 		return 0, 0, &DimensionError{Want: want, Got: len(gradients)}

@@ -92,7 +92,8 @@ func (s *Service) dim(asked int32) int32 {
 	return s.options.Dim
 }
 
-// timed sleeps for the service time and calls do. It adds the time that both took to l.
+// timed sleeps for the service time and calls do. It records the total duration of the sleep and
+// the call in the statistics l.
 func (s *Service) timed(l *latency, do func()) {
 	start := s.e.Clock.Elapsed()
 	if s.options.ServiceTime > 0 {

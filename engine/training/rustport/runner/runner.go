@@ -46,8 +46,8 @@ func NewConfig() Config {
 	}
 }
 
-// ConfigOf derives a process's configuration from that of its training. It counts at least one PS
-// and one worker.
+// ConfigOf derives the configuration of a process from the configuration of its training. It counts
+// at least one PS and one worker.
 func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Config {
 	to := NewConfig()
 	to.Role, to.Index, to.BindAddr = role, c.Index, bindAddr

@@ -9,7 +9,8 @@ import (
 // Health is the health of a service.
 type Health int
 
-// These are the states of health. HealthUnknown is that of a service that has not reported any.
+// These are the states of health. HealthUnknown is the state of a service that has not reported its
+// health.
 const (
 	HealthUnknown Health = iota
 	Healthy
@@ -20,7 +21,7 @@ const (
 
 // These are the keys of a service's metadata.
 const (
-	// KeyAddr is the key of a process's address, KeyIndex that of its index.
+	// KeyAddr is the key of a process's address. KeyIndex is the key of its index.
 	KeyAddr  = "addr"
 	KeyIndex = "index"
 	// KeyAllowUpdate is the key that, when "true", allows a service to be registered again.

@@ -44,8 +44,8 @@ type StepTime struct {
 	shown  map[time.Duration]any
 }
 
-// ShowAs makes each recorded sleep of duration d appear as value, which is the number in the form
-// that the case gives it. Python passes that number to sleep unchanged.
+// ShowAs makes each recorded sleep of duration d appear as value. value is the number as the case
+// writes it, because Python passes this number to sleep unchanged.
 func (t *StepTime) ShowAs(d time.Duration, value any) { t.shown = map[time.Duration]any{d: value} }
 
 func (t *StepTime) Now() time.Time { return t.At }

@@ -13,8 +13,8 @@ type refusals struct {
 	left []refusal
 }
 
-// refusal makes calls of one name fail. It lets the first calls pass, as many as after says, and
-// then makes as many fail as times says.
+// refusal makes calls of one name fail. after is the number of calls that still pass. times is the
+// number of calls that fail after these.
 type refusal struct {
 	call         string
 	code         zkerrors.Code

@@ -15,7 +15,8 @@ type Sequence struct {
 	// ZK runs the steps whose names begin with zk, and each answer shows its writes. It is nil for
 	// a case without a client.
 	ZK *ZooKeeper
-	// Sorted names calls. Consecutive calls of one of these names are sorted by path.
+	// Sorted lists names of calls. Where an answer shows consecutive calls of one of these names,
+	// they are sorted by path.
 	Sorted []string
 	// Time is the clock that advances by sleeps. Each answer shows the sleeps, and what other
 	// processes did during them. It is nil if answers do not depend on time.

@@ -17,8 +17,9 @@ type ZooKeeper struct {
 	quiet     bool
 	listeners []func(env.SessionState) bool
 	refusals
-	// Strict makes a delete log its flag recursive, and obey it. Otherwise every delete is
-	// recursive, which is the fake's default and what agents use.
+	// Strict makes a delete obey its flag "recursive", and log the flag only if it is set. Without
+	// Strict every delete is recursive and logged so, which is the fake's default and what agents
+	// use.
 	Strict bool
 	// OnCall, when set, is called with each call. Such calls are not logged.
 	OnCall func(name string, arguments *pysem.Dict)
@@ -102,7 +103,8 @@ func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
 	return z.Client.Delete(path, o)
 }
 
-// DeleteLeaf deletes a znode without children. Its flag recursive is false and is not logged.
+// DeleteLeaf deletes a znode without children. The flag "recursive" of this delete is false, and
+// the log does not show it.
 func (z *ZooKeeper) DeleteLeaf(path string) error {
 	z.note("delete", Object("path", path))
 	if err := z.refused("delete", z.quiet); err != nil {

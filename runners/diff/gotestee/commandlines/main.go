@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// usage stands in answers for the text that absl prints after wrong flags and for --help.
+// usage replaces, in answers, the text that absl prints after wrong flags and for --help.
 const usage = "<USAGE>"
 
 func agentClientMain(c *caseworld.Call) (any, error) {
@@ -32,8 +32,8 @@ func runMain(c *caseworld.Call) (any, error) {
 	return answer, nil
 }
 
-// program runs a program with the case's command line. instead may take the place of a program that
-// it would call.
+// program runs a program with the case's command line. Before it starts another program, it calls
+// the function instead, which may take that program's place.
 func program(c *caseworld.Call, name string, instead func(name string) bool) *pysem.Dict {
 	called, zk := agentOf(c), zooKeepersOf(c)
 	c.Env.Network, c.Env.ZooKeeper = called, zk

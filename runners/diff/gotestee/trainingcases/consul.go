@@ -154,8 +154,8 @@ func (c *scriptedConn) Body() ([]byte, error) {
 
 func (c *scriptedConn) Close() { c.open = false }
 
-// beating keeps the task that was started last. When asked, it runs that task until the task has
-// slept most times. A task that waits for a lock is ended.
+// beating keeps the task that was started last. When asked, it runs that task until the number of
+// the task's sleeps reaches most. A task that waits for a lock is ended.
 type beating struct {
 	*caseworld.StepTime
 	name string

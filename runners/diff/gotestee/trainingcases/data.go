@@ -46,8 +46,8 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles parses the arguments of gen_patterns, or its flags. unsaid holds the values of those
-// that the case does not give.
+// datedFiles parses the arguments of gen_patterns, or its flags. For those that the case does not
+// give, it takes the values in unsaid.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {

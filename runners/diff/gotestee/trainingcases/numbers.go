@@ -37,8 +37,8 @@ func times(number any, unit time.Duration) (d time.Duration, ok bool) {
 // longestWait is a century: two of them still fit into a duration.
 const longestWait = 100 * 365 * 24 * time.Hour
 
-// wait returns a field of seconds that the case sleeps. The answer shows such a sleep with the
-// field's own number, so that 2.0 does not become 2.
+// wait returns how long the case sleeps, which a field gives in seconds. The answer shows this
+// sleep with the field's own number, so that 2.0 does not become 2.
 func (l *lab) wait(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
 	d := duration(in, name, otherwise)
 	if in.Has(name) {

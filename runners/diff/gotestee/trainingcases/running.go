@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// runningOps holds the operations in which threads of the reference run, in time that only sleeping
-// moves.
+// runningOps holds the operations in which threads of the reference run. Time advances only by
+// sleeps.
 var runningOps = caseworld.Table{
 	"net_utils.NodeAliveChecker.sequence":          runningNodes,
 	"cpu_training.MetricsHeartBeatThread.sequence": runningHeartbeat,
@@ -185,7 +185,8 @@ func (r *running) pass(seconds any) {
 	r.c.Env.Tasks.Sleep(d)
 }
 
-// steps does the case's steps: pass lets time pass, do does the others.
+// steps runs the case's steps. It lets time pass in a step named pass, and calls do for every other
+// step.
 func (r *running) steps(do func(name string, arguments []any)) {
 	for _, v := range r.c.In.List("steps") {
 		step := v.([]any)
@@ -197,7 +198,8 @@ func (r *running) steps(do func(name string, arguments []any)) {
 	}
 }
 
-// notedSession is a session that calls the function before ahead of each of its own calls.
+// notedSession is a session that first calls the function in its field before at each of its own
+// calls.
 type notedSession struct {
 	session.Session
 	before func(ops []session.Op) (values []any, err error) // if values is not nil, it is the answer

@@ -157,7 +157,8 @@ func optNumber(v any) pysem.Opt[float64] {
 	return pysem.None[float64]()
 }
 
-// interval parses the arguments of a timer. every and tide are the beginnings of their names.
+// interval parses the arguments of a timer. every and tide are the prefixes of the arguments'
+// names.
 func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
 		Seconds: optSeconds(in, every+"_secs"), Steps: in.OptInteger(every + "_steps"),

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// lab holds what an operation on one object needs: an environment whose time is that of the case,
-// and a session.
+// lab holds what an operation on one object needs: an environment with the time of the case, and a
+// session.
 type lab struct {
 	c    *caseworld.Call
 	e    *env.Env

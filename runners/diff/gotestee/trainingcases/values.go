@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// namedVariables is data of int64 variables. names holds the names that checkpoints use for them,
-// sorted.
+// namedVariables is the data of a saver with int64 variables. names holds the names that
+// checkpoints use for them, sorted.
 type namedVariables struct {
 	files     env.Files
 	names     []string

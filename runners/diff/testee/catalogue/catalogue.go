@@ -97,7 +97,7 @@ type Field struct {
 	Remark string
 }
 
-// Takes reports whether a name is that of the field. A field named * takes any name.
+// Takes reports whether the field has the given name. A field named * takes any name.
 func (f Field) Takes(name string) bool { return f.Name == name || f.Name == "*" }
 
 // String returns the field as PROTOCOL.md shows it.
@@ -179,8 +179,8 @@ func (d *draws) n(limit int) int {
 // flip returns true one time in n. A draw of 0, to which shrinking leads, gives false.
 func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
 
-// length returns a random length. It is mostly at most 3, and one time in four at most the number
-// most.
+// length returns a random length from 0 to the limit most. Three times in four, the limit is also
+// at most 3.
 func (d *draws) length(most int) int {
 	if d.flip(4) {
 		return d.n(most + 1)

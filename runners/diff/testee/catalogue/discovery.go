@@ -62,8 +62,8 @@ var (
 	replicaPath = join(replicaTask, "/", oneOf("0", "1", "3", "007", "00000000012"))
 )
 
-// distinct draws some lists, and no more than the number most. It drops a list whose first item
-// equals the first item of an earlier list.
+// distinct draws some lists. most limits how many it draws. It drops a list whose first item equals
+// the first item of an earlier list.
 func distinct(most int, item any) draw {
 	return func(d *draws) any {
 		seen, kept := map[any]bool{}, []any{}

@@ -130,7 +130,7 @@ func derive(d *draws, name string) string {
 	return w.b.String()
 }
 
-// symbol writes a random text of a symbol. Symbols nest at most depth deep.
+// symbol writes a random text of a symbol. depth limits how deep symbols nest.
 func (w *derivation) symbol(name string, depth int) {
 	s := symbols[name]
 	w.left--
@@ -147,8 +147,8 @@ func (w *derivation) symbol(name string, depth int) {
 	}
 }
 
-// choose returns the alternative at the position at, where each alternative takes as many positions
-// as its weight.
+// choose returns the alternative at a position. Each alternative takes as many positions as its
+// weight.
 func (s *symbol) choose(at int) alternative {
 	for _, a := range s.alternatives {
 		if at -= a.weight; at < 0 {

@@ -28,7 +28,7 @@ type attempts[T any] struct {
 	tries   int
 }
 
-// try makes the smaller variant one the best, if it still differs, and reports whether it does.
+// try makes a smaller variant the best one if it still differs, and reports whether it differs.
 // After maxShrinkTries tries it returns false.
 func (a *attempts[T]) try(one T) bool {
 	if a.tries >= maxShrinkTries {

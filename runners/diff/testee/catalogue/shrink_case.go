@@ -31,8 +31,8 @@ func ShrinkCase(c *testee.Case, differs func(*testee.Case) bool) *testee.Case {
 
 type caseShrinker struct{ attempts[*testee.Case] }
 
-// walk makes a value smaller, and then the values inside it, and returns the result. with returns
-// the case with another value in this place.
+// walk makes a value smaller, and then the values inside it, and returns the result. The function
+// with returns the case with another value in this place.
 func (s *caseShrinker) walk(v any, with func(v any) *testee.Case) any {
 	for smaller := true; smaller; {
 		smaller = false

@@ -40,7 +40,7 @@ func given(wanted bool, template any) any {
 // key is the name of a field in an object's template, with the marks that follow it.
 type key struct {
 	Field
-	times   int // the field is present (with missing, absent) in one of this many cases
+	times   int // the field is present (or absent, if missing is set) in one of this many cases
 	missing bool
 }
 
@@ -269,8 +269,8 @@ type sequence struct {
 	draw draw
 }
 
-// steps makes a sequence whose length is from least to most. Its steps are drawn from these by
-// their weights. Each is written as [name, arguments].
+// steps makes a sequence whose length is from least to most. Its steps are drawn from the list of,
+// by their weights. Each is written as [name, arguments].
 func steps(least, most int, of ...step) sequence {
 	return sequence{least: least, most: most, steps: of}
 }
@@ -317,7 +317,8 @@ func (s sequence) which(d *draws) step {
 }
 
 // drawn declares a sequence whose length is from 0 to most. The function one draws its steps in
-// order, so that a step may depend on those before it. of lists the steps that one can draw.
+// order, so that a step may depend on those before it. The list of holds all steps that the
+// function can draw.
 func drawn(most int, one draw, of ...step) sequence {
 	return sequence{most: most, short: true, steps: of, draw: one}
 }

@@ -19,8 +19,8 @@ var edgeChars = []string{
 	"٣", "９", "²", "½", "Ⅷ", "〇", "\ufeff", "\u0301", "\u0131", "ǅ",
 }
 
-// oddText returns a template that draws a text of odd characters, whose length is at most the
-// number most.
+// oddText returns a template that draws a text of odd characters. most limits the length of the
+// text.
 func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
 // word draws a plain word, and seldom an odd text.
@@ -31,7 +31,7 @@ func word(d *draws) string {
 	return pick(d, "m", "a", "ps_0", "entry", "dense_0", "ps_12", "ctr", "x", "", "ps", "entry_0", "n_2", "b-1", "PS_0", "模型")
 }
 
-// text returns random odd characters. Their number is at most the number most.
+// text returns random odd characters. most limits their number.
 func text(d *draws, most int) string {
 	var b strings.Builder
 	for range d.length(most) {

@@ -26,7 +26,7 @@ type Cause struct {
 	Left int
 	// Places lists the paths in answers at which they differ, the most frequent first. Ops lists
 	// the operations. Kinds lists the ways in which answers differ. A cause that gathers rare
-	// differences has several.
+	// differences has several kinds.
 	Places, Ops, Kinds []string
 	// Example is the smallest failure with this cause.
 	Example Result
@@ -80,7 +80,7 @@ func CausesOf(results []Result) []Cause {
 // labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
 	rare   map[string]bool  // kinds of difference that are too rare; they form one cause per operation
-	inputs map[string][]int // for a kind of difference: features; the first one that an input has names it
+	inputs map[string][]int // features by kind of difference; the first one that an input has is named in its cause
 }
 
 func (l labels) cause(r Result, p Parting) Cause {

@@ -12,7 +12,7 @@ var messageTypes = []string{
 }
 
 // comparesMessage reports whether the message of an exception counts (rule 5 of the comparison). In
-// operations on Python itself every message counts, except those of the parser. They depend on
+// operations on Python itself every message counts, except the parser's messages, which depend on
 // where CPython stops.
 func comparesMessage(op, typ, message string) bool {
 	if strings.HasPrefix(op, "python.") {

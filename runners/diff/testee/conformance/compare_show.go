@@ -136,7 +136,7 @@ func (w *lineWriter) items(n int, item func(i int) (key string, v any)) {
 func keyOf(key string) string { return string(pysem.AppendJSONString(nil, key)) + ": " }
 
 // inOneLine writes a value on one line. It returns false if the value is too long or nests deeper
-// than depth. It also does so for an object of several keys that contains other objects.
+// than depth. It also returns false for an object with several keys that contains other objects.
 func inOneLine(v any, depth int) (string, bool) {
 	if text, ok := plain(v); ok {
 		return text, true

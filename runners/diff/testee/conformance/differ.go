@@ -51,9 +51,9 @@ type DiffReport struct {
 	Smaller map[string]Difference
 }
 
-// ShrinkGolden finds a smaller case for each golden case that is the example of a cause. If few
-// failed, it does so for all. The smaller case expects the reference's answer. So a case stays as
-// it is if the reference does not give the recorded answer.
+// ShrinkGolden finds a smaller case for each golden case that is the example of a cause. If only
+// few golden cases failed, it does this for each of them. The smaller case expects the reference's
+// answer. So a case stays as it is if the reference does not give the recorded answer.
 func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
 	shown := lists.ToMap(CausesOf(r.Results), func(c Cause) (string, bool) { return c.Example.ID, true })
 	few := r.Counts().Failed <= mostListed
@@ -130,8 +130,9 @@ func vectorOf(suites []*golden.Suite, result Result) *Vector {
 // questions, and most differences of an operation are the same.
 const MostShrunk = 5
 
-// RunCopies does what Run does, with several pairs in parallel, as many as jobs says. Each further
-// pair is a copy of the reference and the subject. It closes the copies, but not the first pair.
+// RunCopies does what Run does, with several pairs in parallel. jobs is the number of pairs. Each
+// further pair is a copy of the reference and the subject. It closes the copies, but not the first
+// pair.
 func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
 	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
 	for range jobs - 1 {
@@ -143,9 +144,9 @@ func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, e
 	return d.Run(pairs...)
 }
 
-// Run asks the subject the planned random cases, and judges its answers by those of the reference.
-// The pairs are copies of one pair, and divide the cases among them. The report does not depend on
-// how many pairs there are.
+// Run asks the subject the planned random cases, and compares its answers with the reference's
+// answers. The pairs are copies of one pair, and divide the cases among them. The report does not
+// depend on how many pairs there are.
 func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	hello, err := pairs[0].Subject.Hello()
 	if err != nil {

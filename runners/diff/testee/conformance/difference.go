@@ -56,7 +56,7 @@ func (l *limiter) writeExtra(b *bytes.Buffer) {
 	}
 }
 
-// indent begins each line with the text by, and ends the last line with a line break.
+// indent begins each line with the text in by, and ends the last line with a line break.
 func indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// explanation is a quirk in which implementations may differ on purpose. Its function even rewrites
-// an answer so that differences due to the quirk disappear. If no other difference is left between
-// two answers, the quirk explains the case.
+// explanation is a quirk in which implementations may differ on purpose. Its field even is a
+// function that rewrites an answer so that differences due to the quirk disappear. If no other
+// difference is left between two answers, the quirk explains the case.
 type explanation struct {
 	quirk string
 	// ops lists patterns (globs) of operations. An empty list means all operations.

@@ -36,8 +36,8 @@ var (
 	floats    = regexp.MustCompile(`[0-9](\.[0-9]|[eE][-+]?[0-9])`)
 )
 
-// features lists all known features. If several separate failures equally well, the first of them
-// names the input.
+// features lists all known features. If several features are equally good at separating failures
+// from other cases, the first of them names the input.
 var features = []feature{
 	{"bytes that are not UTF-8", anyText(func(s string) bool { return !utf8.ValidString(s) })},
 	{"NaN or Infinity", anyText(notFinite.MatchString)},

@@ -172,7 +172,7 @@ func within(shorter, longer []any) bool {
 	return len(shorter) == 0
 }
 
-// sameLine reports whether two log lines have the same text. Their levels come before it.
+// sameLine reports whether two log lines of the form [level, text] have the same text.
 func sameLine(a, b any) bool {
 	x, _ := a.([]any)
 	y, _ := b.([]any)

@@ -18,8 +18,8 @@ const (
 
 // separating returns the features that separate the failures of a cause from the other cases of the
 // same operations, in the order of features. It first takes the feature that separates best, and
-// seeks the next one among the cases that lack the first. The cause is split into at most more
-// causes in addition to itself.
+// seeks the next one among the cases that lack the first. more limits how many causes the split
+// adds.
 func separating(c Cause, results []Result, more int) (list []int) {
 	failures := lists.ToMap(c.Failures, func(r Result) (string, bool) { return r.ID, true })
 	asked := lists.Filter(results, func(r Result) bool {

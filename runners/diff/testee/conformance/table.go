@@ -125,7 +125,8 @@ func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	limit.writeExtra(b)
 }
 
-// writeSmaller writes the smaller failing case that was found for the golden case id, if any.
+// writeSmaller writes the smaller failing case that was found for the golden case with this id, if
+// there is one.
 func (d SubjectReport) writeSmaller(b *bytes.Buffer, id string) {
 	small, ok := d.Smaller[id]
 	if !ok {
@@ -150,7 +151,7 @@ func (d SubjectReport) writeSmall(b *bytes.Buffer) {
 	}
 }
 
-// difference returns the shrunk form of the random case id, or nil if it was not shrunk.
+// difference returns the shrunk form of the random case with this id, or nil if it was not shrunk.
 func (d SubjectReport) difference(id string) *Difference {
 	i := slices.IndexFunc(d.Differences, func(small Difference) bool { return small.ID == id })
 	if i < 0 {
@@ -180,8 +181,8 @@ func (d SubjectReport) text(r Result) string {
 	return r.Text
 }
 
-// WriteSuites writes a line for each suite, the quirks that explain differences, the
-// failures (up to most of each operation, 0 for all), and the totals.
+// WriteSuites writes a line for each suite, the quirks that explain differences, the failures, and
+// the totals. most limits how many failures of each operation it writes; 0 means all.
 func WriteSuites(w io.Writer, r *Report, most int) error {
 	var b bytes.Buffer
 	limit := newLimiter(most)

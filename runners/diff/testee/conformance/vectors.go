@@ -66,7 +66,7 @@ func CaseOf(q *golden.Question) (*testee.Case, error) {
 	return c, nil
 }
 
-// ToVector joins a case and its answer to a recorded case. The answer must be a value or an error.
+// ToVector makes a recorded case of a case and its answer. The answer must be a value or an error.
 func ToVector(c *testee.Case, a testee.Answer, about string, flags []string) (golden.Case, error) {
 	v := golden.Case{Question: questionOf(c, about), Flags: flags, Verdict: scope.Match}
 	switch a.Kind {

@@ -89,7 +89,7 @@ func furnish(dir, monosim, zooKeeper string) (Place, error) {
 	return p, nil
 }
 
-// start starts an agent and returns once the agent knows that many replicas.
+// start starts an agent and returns once the agent knows the given number of replicas.
 func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agent, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -127,7 +127,7 @@ func Begin(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// await waits until the agent's answers contain that many replicas.
+// await waits until the agent's answers contain the given number of replicas.
 func (a *agent) await(replicas int) error {
 	conn, err := grpc.NewClient(a.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

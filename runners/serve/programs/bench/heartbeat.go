@@ -11,7 +11,7 @@ import (
 )
 
 // heartBeat makes a HeartBeat call that asks for all entry servers. It checks that the answer has
-// that many replicas.
+// the given number of replicas.
 func heartBeat(replicas int) (bench.Call, error) {
 	request, err := proto.Marshal(&agentservice.HeartBeatRequest{ServerType: agentservice.ServerType_ENTRY})
 	if err != nil {

@@ -22,7 +22,8 @@ const (
 // sessionTimeout is the session timeout of the ZooKeeper client that creates the replicas' znodes.
 const sessionTimeout = 10 * time.Second
 
-// serveReplicas serves a ZooKeeper with znodes for that many replicas of one entry, all AVAILABLE.
+// serveReplicas serves a ZooKeeper with znodes for the given number of replicas of one entry, all
+// AVAILABLE.
 func serveReplicas(replicas int) (server *wire.Server, err error) {
 	server, err = wire.Listen("127.0.0.1:0", wire.Options{Limits: wire.Limits{ConnsPerAddr: -1}})
 	if err != nil {

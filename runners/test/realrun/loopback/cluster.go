@@ -112,7 +112,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if err := c.addTrainers(); err != nil {
 		return nil, fmt.Errorf("training: %w", err)
 	}
-	c.began = time.Now() // the cluster's time begins here, after what Build did
+	c.began = time.Now() // cluster time begins here, so it does not include the work of build
 	c.journal.watch()
 	go c.watchLateness(c.journal.stop)
 	return c, nil

@@ -69,8 +69,8 @@ func openDisks(root string) (disks, error) {
 // time.
 const ownerFile = "owner"
 
-// own makes the directory of models and marks the cluster as owned by this process. In the same
-// parent directory there may be clusters whose process was killed, and own ends their file faults.
+// own makes the directory of models and marks the cluster as owned by this process. It also ends
+// the file faults that killed processes have left in clusters of the same parent directory.
 func (d *disks) own() error {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(d.root), directoryPrefix+"*", ownerFile))
 	if err != nil {

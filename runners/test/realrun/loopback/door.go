@@ -65,7 +65,8 @@ func (d *door) addr() string {
 	return net.JoinHostPort(d.c.cable.at(d.number), port)
 }
 
-// hold makes attempts to connect go unanswered while shut, and answered again otherwise.
+// hold makes attempts to connect go unanswered if shut is true, and lets them be answered again if
+// it is false.
 func (d *door) hold(shut bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -80,7 +81,7 @@ func (d *door) hold(shut bool) error {
 	return ignore(d.ln, shut)
 }
 
-// slow delays each direction of the start of a connection.
+// slow delays the start of each connection by delay in each direction, if there is a cable.
 func (d *door) slow(delay time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -95,8 +95,9 @@ func (x *expiries) await(c *wiretap.Create) {
 	x.until(true, c.Path, c.Owner, c.Over, func() { x.c.tap.Made(c) })
 }
 
-// until waits until a znode that belongs to owner exists or, if there is false, until no such znode
-// exists. It then calls the function then. Once over is closed, it returns without calling it.
+// until waits until a znode that belongs to owner exists (if there is true), or until no such znode
+// exists (if it is false). It then calls its last parameter. Once over is closed, it returns
+// without this call.
 func (x *expiries) until(there bool, path string, owner int64, over <-chan struct{}, then func()) {
 	x.wg.Go(func() {
 		for {

@@ -23,7 +23,8 @@ type kind struct {
 	because string
 }
 
-// kinds maps each kind of sim/fault, by its name, to how processes realize it.
+// kinds maps the name of each kind of fault of sim/fault to the functions with which processes
+// realize it.
 var kinds = map[string]kind{
 	"agent.killed":       {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGKILL) }},
 	"agent.stopped":      {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGTERM) }},
@@ -199,9 +200,9 @@ func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	return pods, zk, nil
 }
 
-// between returns the pods whose relays a network fault affects. outward says that the fault
-// is in the direction from the pods to ZooKeeper. Other connections pass through no relay,
-// so faults of these are unsupported.
+// between returns the pods whose relays a network fault affects. outward says that the fault is in
+// the direction from the pods to ZooKeeper. Only connections to ZooKeeper pass through relays, so
+// faults of any other connections are unsupported.
 func (c *Cluster) between(f runners.Fault) (pods []*pod, outward bool, err error) {
 	from, fromZK, err := c.podsAt(f.From)
 	if err != nil {
@@ -275,7 +276,7 @@ func (c *Cluster) startZooKeeper() error {
 }
 
 // loseLeader closes all connections and refuses new ones. Sessions do not expire meanwhile, because
-// the server is stopped. When it returns, it gives all sessions their full timeouts.
+// the server is stopped. When the server runs again, it gives all sessions their full timeouts.
 func (c *Cluster) loseLeader(runners.Fault) error {
 	for _, p := range c.pods {
 		p.relay.refuse(true)
@@ -426,8 +427,8 @@ func (d *disks) addVariables(dir string, _ runners.Fault) error {
 	return d.files.Rename(hidden(dir, absent), name)
 }
 
-// wantNew returns an error if the version already exists, because the fault needs a version of
-// which a part can still be missing.
+// wantNew returns an error if the version already exists. The fault has to export the version
+// itself, so that it can leave out a part.
 func (d *disks) wantNew(dir string) error {
 	if _, err := d.files.Lstat(dir); err == nil {
 		return errors.New("found it there, want a version to come")

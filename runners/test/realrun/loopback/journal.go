@@ -277,8 +277,8 @@ type tail struct {
 	rest []byte // an incomplete last line
 }
 
-// follow calls take with each line added to a file since the previous call. A missing file
-// has no lines.
+// follow calls the function take with each line added to a file since the previous call of follow.
+// A missing file has no lines.
 func (j *journal) follow(name string, take func(line []byte)) {
 	t := j.tails[name]
 	if t == nil {

@@ -111,7 +111,8 @@ func (m *modelRelays) isOver() bool {
 // runs.
 const serverLooks = 5 * time.Millisecond
 
-// serve relays to a server while it runs.
+// serve relays the traffic to the named model server until that server ends or the relays are
+// closed.
 func (m *modelRelays) serve(name string) {
 	s, ok := m.p.readServer(name + ".args")
 	if !ok {

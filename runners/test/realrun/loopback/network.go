@@ -37,5 +37,5 @@ func (n *network) ip(i int) string { return fmt.Sprintf("%s%d", n.prefix, i) }
 
 func (n *network) close() { n.claim.Close() }
 
-// maxPods is how many pods a range has addresses for.
+// maxPods is the largest number of pods for which a range has addresses.
 const maxPods = 240

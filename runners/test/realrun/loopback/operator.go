@@ -99,7 +99,8 @@ func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.
 	})
 }
 
-// call makes one call to a server.
+// call makes one gRPC call to the server at addr, in a task of the operator, and waits for the
+// answer.
 func (o *operatorProcess) call(addr, method string, request []byte, timeout time.Duration) (answer []byte, err error) {
 	limit := timeout + 10*time.Second
 	if timeout == 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// pod is one container: a group of processes that ends with its first process. That is the
-// agent, or the model server in a pod without an agent.
+// pod is one container: a group of processes that ends with its first process. The first process is
+// the agent, or the model server in a pod without an agent.
 type pod struct {
 	runners.Pod
 	c     *Cluster
@@ -158,7 +158,8 @@ func (p *pod) environment() []string {
 	return list
 }
 
-// ask returns the program to start, an agent or the fake model server, as the options choose it.
+// ask chooses a free port and gets the program to start from the options: an agent or the fake
+// model server.
 func (p *pod) ask() (Program, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {

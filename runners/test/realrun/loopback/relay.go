@@ -171,8 +171,8 @@ func (r *relay) dial(l *relayLink) bool {
 // maxFrame is a limit in bytes above any frame of a server or client (jute.maxbuffer).
 const maxFrame = 8 << 20
 
-// frame is a message in one direction, to be sent at due. A frame without data stands for
-// the end of the connection, which is delayed and held as messages are.
+// frame is a message in one direction. due is when it is to be sent. A frame without data stands
+// for the end of the connection, which is delayed and held as messages are.
 type frame struct {
 	data []byte
 	due  time.Time
@@ -281,8 +281,8 @@ func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (passed 
 	return data, false
 }
 
-// instead returns other, unless it is nil, and otherwise frame. other is what the tap wants to be
-// passed on instead of frame.
+// instead returns other, or frame if other is nil. The tap sets other when it wants another frame
+// to be passed on.
 func instead(frame, other []byte) []byte {
 	if other != nil {
 		return other
@@ -367,8 +367,8 @@ func (r *relay) loseAnswers(n int) {
 	r.lose += n
 }
 
-// refuse closes all connections, present and new, while on. Otherwise connections are
-// accepted again.
+// refuse closes all present connections and each new one if on is true. If on is false, connections
+// are accepted again.
 func (r *relay) refuse(on bool) {
 	r.mu.Lock()
 	r.refuses = on

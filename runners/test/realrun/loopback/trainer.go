@@ -39,8 +39,8 @@ type trainer struct {
 	exitCode int
 	heal     func() error // ends the fault that makes the process unreachable; nil without such a fault
 
-	// addr is the address of the process's server, "" until it is known. It has its own lock:
-	// the journal sets it, and code that holds mu writes to the journal.
+	// addr is the address of the process's server, "" until it is known. A lock of its own avoids a
+	// deadlock: the journal sets addr, and code that holds mu writes to the journal.
 	addrMu sync.Mutex
 	addr   string
 }

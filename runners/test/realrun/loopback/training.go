@@ -50,10 +50,10 @@ func (c *Cluster) findTrainer(name string) (*trainer, error) {
 }
 
 // StartTraining starts all processes of the job. In a job without a registry (IsPlaced), the chief
-// looks for the PS only once, at its start, and then half a minute later (cpu_training.py:2040).
-// With redundant PS it takes those that are there first. How long real programs take to start
-// depends on this machine, so in these two cases all PS start first, and the others start once the
-// PS serve.
+// looks for the PS at its start, and not again until half a minute later (cpu_training.py:2040). In
+// a job with redundant PS, it takes the PS that are there first. How long real programs take to
+// start depends on this machine, so in these two cases all PS start first, and the others start
+// once the PS serve.
 func (c *Cluster) StartTraining() error {
 	if c.spec.Training == nil {
 		return errors.New("training: found no job, want one in the cluster's shape")
@@ -312,7 +312,8 @@ func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runne
 	}
 }
 
-// trainerKinds maps each kind of fault of a training job to how processes realize it.
+// trainerKinds maps the name of each kind of fault of a training job to the functions with which
+// processes realize it.
 var trainerKinds = map[string]kind{
 	"trainer.killed": {begin: hitTrainer(func(_ *Cluster, t *trainer) error { return t.kill() })},
 	"trainer.disconnected": {
@@ -408,8 +409,8 @@ func (c *Cluster) applicationEnded() bool {
 	return c.calls.ended
 }
 
-// changeStored returns a fault function that replaces a shared file's content by change's
-// result.
+// changeStored returns a fault function that replaces the content of a shared file by what change
+// returns for that content.
 func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		data, err := c.disks.read(f.BasePath)

@@ -156,7 +156,7 @@ func (c *Cluster) ensemble() (followers, error) {
 	return nil, &runners.BackendError{Reason: fmt.Sprintf("the ZooKeeper %s has no servers that can be told to lag, or to be read only", c.o.ZooKeeper)}
 }
 
-// placePod moves a pod's connections to a follower that serves only this pod. Its session
+// placePod moves a pod's connections to a follower that serves only this pod. The pod's session
 // continues there.
 func (c *Cluster) placePod(f runners.Fault) error {
 	p, err := c.findPod(f.Pod)
@@ -205,7 +205,7 @@ func (c *Cluster) loseQuorum(runners.Fault) error {
 }
 
 // wantProfile returns an error if the scenario asks for a ZooKeeper profile that the chosen server
-// does not have. is names the profile of the chosen server.
+// does not have. The last parameter is the profile of the chosen server.
 func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 	if spec.ZooKeeper == "" || spec.ZooKeeper == is {
 		return nil
@@ -216,9 +216,9 @@ func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 // dialLimit is the timeout of connecting to a server, in wall time.
 const dialLimit = 5 * time.Second
 
-// dialZooKeeper connects to a server from the given address of this host. to is the address of the
-// server. If it is "", dialZooKeeper tries all servers, and the last byte of from decides which is
-// first.
+// dialZooKeeper connects to a server. Its parameter from is the source address on this host, and
+// its parameter to is the server's address. If to is "", dialZooKeeper tries all servers, and the
+// last byte of the source address decides which is first.
 func (c *Cluster) dialZooKeeper(from, to string) (net.Conn, error) {
 	addrs := c.zk.addrs()
 	if len(addrs) == 0 {

@@ -51,8 +51,8 @@ func (z *ownEnsemble) look() (list []ensembleServer, err error) {
 	return list, ask(http.MethodGet, z.admin()+"/servers", nil, &list)
 }
 
-// tell sends an action to the interface for faults, once for each server for which which returns
-// true.
+// tell sends an action to the interface for faults, once for each selected server. The parameter
+// which is the function that selects servers.
 func (z *ownEnsemble) tell(action string, body any, which func(ensembleServer) bool) error {
 	list, err := z.look()
 	for _, s := range list {

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// Program is a program for Run.
+// Program describes a program that Run runs, and its surroundings.
 type Program struct {
 	Options
 	// Node and Name name the host and the program in reports. Node also takes part in the random
@@ -51,7 +51,7 @@ func Run(p Program) (code int, err error) {
 	return r.code, r.err
 }
 
-// running is the state of a running program.
+// running is the state of Run: the program, its world, and how it ended.
 type running struct {
 	Program
 	world *walltime.World

@@ -46,8 +46,8 @@ type Options struct {
 	Furnish func(*env.Env)
 }
 
-// New makes the Env of a process. ZooKeeper servers are those in the program's own
-// configuration. It fails if the working directory cannot be determined.
+// New makes the Env of a process. The process connects to the ZooKeeper servers that its own
+// configuration names. New fails if the working directory cannot be determined.
 func New(p *walltime.Process, o Options) (*env.Env, error) {
 	o.Machine.Localhost = cmp.Or(o.Machine.Localhost, o.Network.Localhost)
 	m, err := machine.New(p, o.Machine)

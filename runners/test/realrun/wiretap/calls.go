@@ -268,8 +268,8 @@ func (t *tape) Close() error {
 	return nil
 }
 
-// Copy copies all bytes from the reader from to the writer to. It writes each piece to copied
-// before it passes the piece on. It returns the number of bytes read.
+// Copy copies bytes from a reader to a writer until either fails or ends. Before it passes a piece
+// on, it writes the piece to the third parameter, copied. It returns the number of bytes read.
 func Copy(to io.Writer, from io.Reader, copied io.Writer) (n int64) {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -84,7 +84,8 @@ func (z *ZooKeeper) left(e *Ephemeral) {
 	}
 }
 
-// settle reports the ends of ephemerals that have waited for the answer of a request.
+// settle reports the ends of ephemerals that are gone and whose delete was in the request. These
+// reports had to wait for the request's answer.
 func (z *ZooKeeper) settle(req *zookeeper.Request) {
 	for _, path := range deletes(req) {
 		if e := z.ephemerals[path]; e != nil && e.gone {

@@ -45,7 +45,7 @@ type ZooKeeper struct {
 	mu         sync.Mutex
 	sessions   map[int64]*session
 	ephemerals map[string]*Ephemeral
-	// open holds the connections that were not closed.
+	// open holds the connections that are not closed yet.
 	open map[*Conn]bool
 	// doubtful holds, by path, deletes of ephemerals whose connection was lost before the answer.
 	doubtful map[string]Act

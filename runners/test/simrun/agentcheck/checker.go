@@ -41,7 +41,7 @@ type View interface {
 	StoredNames(path string) ([]string, error)
 	// PodNames lists the names in a directory of a pod. A missing directory has none.
 	PodNames(pod, path string) ([]string, error)
-	// Reloading reports whether the model server of a pod of v3 is in a reload that waits for its
+	// Reloading reports whether the model server of a v3 pod is in a reload and still waits for the
 	// models.
 	Reloading(pod string) bool
 	// Changes returns a number that increases when the cluster changes. While it stays the same,
@@ -79,8 +79,8 @@ type Checker struct {
 	// writes is the longest time that agents took to write a file under the fault
 	// agent.torn-writes.
 	writes time.Duration
-	// looked is the state at the latest call of Look. judged is the state for which Whole has
-	// computed found, which holds what can be seen without asking an agent.
+	// looked is the state at the latest call of Look. judged is the state that found describes.
+	// Whole computes found from what can be seen without asking an agent.
 	looked, judged mark
 	found          *whole
 }

@@ -31,7 +31,7 @@ type node struct {
 	since time.Duration
 }
 
-// wrote updates the mirror by a successful ZooKeeper write.
+// wrote updates the mirrored znodes after a successful write to ZooKeeper.
 func (c *Checker) wrote(o runners.Observation) {
 	for _, q := range c.quiets {
 		q.wrote(o)

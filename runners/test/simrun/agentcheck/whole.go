@@ -21,8 +21,8 @@ import (
 type place struct {
 	pod string
 	v1  bool
-	// prefix is a znode. An agent v3 has all of its znodes below it, and an agent v1 has its
-	// tasks there.
+	// prefix is the znode below which an agent v3 has all of its znodes, and an agent v1 those of
+	// its tasks.
 	prefix string
 	// tasks lists the tasks of an agent v1. before lists the models that its entry waits for.
 	tasks, before []target
@@ -84,7 +84,8 @@ func (c *Checker) placeOf(pod string, a agent.Agent) (p *place, err error) {
 // whole is the state of one complete check of the cluster.
 type whole struct {
 	*Checker
-	// served maps a prefix and a key to the pods that agents have to list for that key.
+	// served maps a prefix and a target's key, joined by a blank, to the pods that agents have to
+	// list for that key.
 	served map[string][]string
 	// nodes maps a znode to the entry of served that it was counted for. Dense agents of one pod
 	// may share a znode (Q2), which counts once.
@@ -98,10 +99,10 @@ type whole struct {
 	broken *runners.Broken
 }
 
-// Whole returns nil if the cluster is in its wanted state. Every pod runs with its servers,
-// and serves the newest version of what is published and nothing else. It is registered for
-// exactly that, and every agent lists exactly that. Otherwise Whole returns the first
-// [runners.Broken]. It asks the agents last, over the network.
+// Whole returns nil if the cluster is in its wanted state. Every pod then runs with its servers,
+// and serves the newest version of each published model and nothing else. It is registered for
+// exactly the models that it serves, and every agent lists exactly the pods that serve each model.
+// Otherwise Whole returns the first [runners.Broken]. It asks the agents last, over the network.
 func (c *Checker) Whole() error {
 	c.now = max(c.now, c.view.Now())
 	at := mark{c.view.Changes(), true}
@@ -330,9 +331,8 @@ func (c *Checker) lookAtShut(pod string) {
 	}
 }
 
-// isStuck reports whether a server of a pod cannot load what is published, or was in that
-// state when the pod last ran. A server whose loads have failed ends, and the whole pod
-// restarts with it.
+// isStuck reports whether a server of a pod cannot load what is published, or could not when the
+// pod last ran. A server whose loads have failed ends, and the whole pod restarts with it.
 func (c *Checker) isStuck(pod string) bool {
 	if c.shut[pod] || len(c.unreadable) > 0 || c.wedged(pod) {
 		return true

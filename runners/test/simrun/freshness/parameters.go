@@ -17,8 +17,8 @@ type Parameters struct {
 	// Pushes counts the pushes that the pod took, and Failed those that it did not.
 	Pushes int `json:"pushes"`
 	Failed int `json:"failed"`
-	// MeanSeconds and WorstSeconds are ages over the times at which a version was served.
-	// ServedSeconds is the sum of these times. EndSeconds is the age now, -1 while no version is
+	// MeanSeconds and WorstSeconds are the mean and the highest age while a version was served.
+	// ServedSeconds is how long that was in all. EndSeconds is the age now, -1 while no version is
 	// served.
 	MeanSeconds   float64 `json:"mean_s"`
 	WorstSeconds  float64 `json:"worst_s"`
@@ -59,7 +59,8 @@ type round struct {
 	steps int64
 }
 
-// Meter measures a run. Make it with [New].
+// Meter measures how old the parameters and the exported versions are that the pods of a run serve.
+// Make it with [New].
 type Meter struct {
 	podAt  func(addr string) string
 	rounds map[int][]round
@@ -75,7 +76,7 @@ func New(podAt func(addr string) string) *Meter {
 	return &Meter{podAt: podAt, rounds: map[int][]round{}, places: map[place]*parameters{}, ofPS: map[int][]*parameters{}, versions: newVersions()}
 }
 
-// Observe takes an observation of the run.
+// Observe updates the measurements with an observation of the run.
 func (m *Meter) Observe(o runners.Observation) {
 	switch o.Op {
 	case "training.sync-round":
@@ -227,7 +228,7 @@ func (s *parameters) count(now time.Duration) {
 }
 
 // Age returns how old the parameters of a sub-graph in a pod are, and how many steps are missing.
-// It returns an error while the pod serves none.
+// It returns an error while the pod serves no version of the sub-graph.
 func (m *Meter) Age(pod, model string, now time.Duration) (age time.Duration, missing int64, err error) {
 	if s := m.places[place{pod, model}]; s != nil && s.version != 0 {
 		return now - s.asOf, s.missing, nil

@@ -26,7 +26,8 @@ type Version struct {
 	LoadedSeconds     float64 `json:"loaded_s"`
 	LastLoadedSeconds float64 `json:"last_loaded_s"`
 	// ServedSeconds is when a pod first had the version and was registered for the sub-graph.
-	// LastServedSeconds is when the latest pod came to this. Pods counts these pods.
+	// LastServedSeconds is when the latest pod reached this state. Pods counts the pods that have
+	// reached it.
 	ServedSeconds     float64 `json:"served_s"`
 	LastServedSeconds float64 `json:"last_served_s"`
 	Pods              int     `json:"pods"`
@@ -59,7 +60,7 @@ type versions struct {
 	registered map[place]bool
 }
 
-// name is a version of a sub-graph.
+// name identifies a version of a sub-graph by the sub-graph and the version's number.
 type name struct {
 	graph  string
 	number int64

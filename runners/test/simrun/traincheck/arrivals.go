@@ -91,8 +91,8 @@ func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	delete(p.waiting, a.id)
 }
 
-// knownPSBarrier returns the known reason why the reference breaks INV-7, "" if the job has
-// it repaired.
+// knownPSBarrier returns the known reason why the reference breaks INV-7, "" if the job's barrier
+// does not have this defect.
 func (c *Checker) knownPSBarrier() string {
 	if c.spec.DefectivePSBarrier {
 		return "the PS barrier of f415ff3"

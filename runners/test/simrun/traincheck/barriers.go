@@ -14,7 +14,8 @@ const unblocks = time.Second + 200*time.Millisecond
 // stopWait is how long the controller's stop waits for the workers (TRN-2.10).
 const stopWait = 30 * time.Second
 
-// barrier mirrors the variables of barrier_ops.py, from the assignments to them.
+// barrier mirrors the variables of barrier_ops.py. It learns them from the assignments that the
+// processes make.
 type barrier struct {
 	c        *Checker
 	placings int // counts how often the barrier was placed

@@ -34,8 +34,8 @@ type Checker struct {
 	// Present returns what a process waits for at the moment. ok is false if it waits for
 	// nothing. Present may be nil.
 	Present func(process string) (w job.Wait, ok bool)
-	// Registered returns the address under which Consul finds a process. ok is false if it finds
-	// none. It is nil for jobs that do not register with Consul.
+	// Registered returns the address under which Consul finds a process. ok is false if Consul
+	// finds none. The function is nil for jobs that do not register with Consul.
 	Registered func(process string) (addr string, ok bool)
 	// Placed returns the address that the environment variables give to a process. It is nil for
 	// jobs that register their processes.

@@ -46,7 +46,7 @@ func (d *discovery) init(c *Checker) {
 	}
 }
 
-// wrote updates the mirror by a successful ZooKeeper write.
+// wrote updates the mirrored znodes after a successful write to ZooKeeper.
 func (d *discovery) wrote(o runners.Observation) {
 	name, ok := d.names[o.Path]
 	if !ok || o.Note != "" && o.Note != "ephemeral" && o.Note != "with its session" {

@@ -150,8 +150,8 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
-		// Other hosts may see the chief's files late while new names become visible late, and
-		// shortly after that.
+		// FilesLate delays when other hosts see the chief's files: by lag after the chief wrote
+		// them, or until the latest change of lag, whichever is later.
 		seen := max(chief.served+c.lag, c.lagSince)
 		if limit := max(seen, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
 			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,

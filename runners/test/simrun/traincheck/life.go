@@ -100,7 +100,8 @@ func (c *Checker) Stepped(from, to time.Duration) {
 	c.life.last = max(c.life.last, to)
 }
 
-// Paused reports whether a step that began at from ends a pause long enough to be reported.
+// Paused reports whether the pause between the latest step and a step that begins at the time from
+// is long enough to be reported.
 func (c *Checker) Paused(from time.Duration) bool {
 	return from-c.life.last > 2*c.spec.StepTime+time.Second
 }
@@ -314,7 +315,7 @@ func (c *Checker) Waiting() string {
 type Group struct {
 	Activity
 	Names []string
-	// Until is when the last of them ended.
+	// Until is when the last process of the group ended.
 	Until time.Duration
 }
 

@@ -76,8 +76,8 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	return r, err
 }
 
-// Judge does the part of Bench after the observations: it fits a profile and compares. seen
-// has one observation for each scenario.
+// Judge does the part of Bench after the observations: it fits a profile and compares. The slice
+// seen has one observation for each scenario.
 func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (*Report, error) {
 	var fitted []*observe.Observation
 	for i, s := range o.Scenarios {

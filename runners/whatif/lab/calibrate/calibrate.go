@@ -206,8 +206,9 @@ func parameter(what, unit string, list []float64, of func([]float64) float64) Pa
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched returns a number with its confidence interval, as parameter does, for n samples. of
-// computes the number from the samples with an index i such that from <= i < to.
+// batched returns a number with its confidence interval, as parameter does, for n samples. The last
+// parameter is a function that computes the number from the samples with an index i such that from
+// <= i < to.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {

@@ -25,8 +25,9 @@ type Story struct {
 // DefaultStory is the story that the benchmark runs.
 var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// phase returns how far into a second roll-out number k begins. The roll-outs together cover the
-// second evenly. So it does not matter when within a second a server looks for versions.
+// phase returns the time of roll-out number k within its second of cluster time. The roll-outs
+// together cover the second evenly. So it does not matter when within a second a server looks for
+// versions.
 func (s Story) phase(k int) time.Duration {
 	const golden = 0.6180339887498949 // puts successive roll-outs far apart
 	step := max(int(float64(s.Rollouts)*golden), 1)

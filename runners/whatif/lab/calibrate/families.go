@@ -17,7 +17,7 @@ type family struct {
 	// fit returns the fitted law, its text in a plan, and its distribution function.
 	fit func(list []float64) (l law.Law, text string, cdf func(float64) float64)
 	// parameter is the name of the law's parameter other than the mean, "" if it has none. The
-	// function of computes that parameter.
+	// field of is a function that computes that parameter from the samples.
 	parameter string
 	of        func(list []float64) float64
 }

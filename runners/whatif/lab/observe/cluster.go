@@ -24,8 +24,8 @@ type Options struct {
 	Monosim string
 	// Warm is the first part of the horizon, which does not count.
 	Warm time.Duration
-	// Saturate is how long, before the normal load, the servers get 1.5 times their capacity. 0
-	// skips that.
+	// Saturate is how long, before the normal load, the servers get a load of 1.5 times their
+	// capacity. 0 skips this load.
 	Saturate time.Duration
 	// RoundTrip is a delay added to every call, for both directions together, to imitate a
 	// distant network.
@@ -316,8 +316,7 @@ func (f *fleet) answerOnce(ctx context.Context) error {
 	})
 }
 
-// each calls do for every listed replica of every PS. All calls together may take as long as
-// limit.
+// each runs do for every listed replica of every PS, for no longer than limit in all.
 func (f *fleet) each(ctx context.Context, limit time.Duration, do func(ctx context.Context, slot int, at int16) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -73,7 +73,7 @@ func newDriver(o order, targets []*target, requests [][]byte, v view) (*driver, 
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// all sends the requests of the load and waits until all have ended.
+// all runs the load: it sends all requests and waits until they have ended.
 func (d *driver) all(ctx context.Context) *Load {
 	defer d.alarm.close()
 	ctx, cancel := context.WithCancel(ctx)

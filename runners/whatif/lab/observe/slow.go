@@ -14,8 +14,8 @@ import (
 // slowLimit is how long a model server may take to accept its new speed.
 const slowLimit = 10 * time.Second
 
-// slow makes the model servers of pods slower by the factor times, through their interface
-// for faults.
+// slow makes the model servers of pods slower, through their interface for faults. times is the
+// factor.
 func (f *fleet) slow(pods []string, times float64) error {
 	body, err := json.Marshal(map[string]float64{"times": times})
 	if err != nil {

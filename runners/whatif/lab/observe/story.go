@@ -129,7 +129,7 @@ func (s *story) happen(e *plan.Event) error {
 }
 
 // slow makes the model servers of some containers slower, and schedules their return to normal
-// speed at until.
+// speed. The parameter until is the time of this return.
 func (s *story) slow(e *plan.Slow, until time.Duration) error {
 	alive, err := s.alive(func(string) bool { return true })
 	if err != nil {

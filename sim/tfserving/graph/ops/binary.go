@@ -152,9 +152,9 @@ func (c *Call) broadcast(dtype DType) ([]int, error) {
 	return shape, err
 }
 
-// pieces merges the dimensions of two shapes that are broadcast to each other: adjacent dimensions
-// that are broadcast in the same way become one. It returns the number of dimensions that remain
-// (core/util/bcast.h).
+// pieces counts the dimensions of two shapes that are broadcast to each other. Adjacent dimensions
+// that are broadcast in the same way count as one, and dimensions of size 1 in both shapes do not
+// count (core/util/bcast.h).
 func pieces(a, b []int) (n int) {
 	last := [2]bool{}
 	for i := max(len(a), len(b)); i > 0; i-- {

@@ -119,7 +119,7 @@ func (c *Call) int(input int) (int, error) {
 }
 
 // scalar returns the value of an integer input, which must have no dimensions. If the input has
-// some, the error is text followed by the input's shape.
+// dimensions, the error is the argument text, followed by the input's shape.
 func (c *Call) scalar(input int, text string) (int, error) {
 	if c.In[input].Rank() != 0 {
 		return 0, invalidf("%s%s", text, value.ShapeText(c.In[input].Shape()))
@@ -127,7 +127,8 @@ func (c *Call) scalar(input int, text string) (int, error) {
 	return c.int(input)
 }
 
-// of makes a kernel that reads an argument from the inputs with the function a and passes it to f.
+// of makes a kernel from two functions: a reads an argument from the inputs, and f computes the
+// outputs from that argument.
 func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
 	return func(c *Call) ([]Value, error) {
 		x, err := a(c)
@@ -138,7 +139,7 @@ func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kern
 	}
 }
 
-// of2 does what of does, but with two arguments. It calls a before b.
+// of2 makes a kernel like of, but f has two arguments. First a reads one of them, then b the other.
 func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
 	return of(a, func(c *Call, x A) ([]Value, error) {
 		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)

@@ -75,7 +75,7 @@ func conv2d(c *Call) ([]Value, error) {
 	if in[3]%window[2] != 0 {
 		return nil, invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
 	}
-	if !depthwise && in[3] != window[2] { // the error if fused with a bias or activation, as nearly always
+	if !depthwise && in[3] != window[2] { // nearly every Conv2D is fused, and this is the fused kernel's error
 		return nil, statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
 	}
 	if v.F() == nil {
@@ -120,8 +120,9 @@ func conv2d(c *Call) ([]Value, error) {
 	return one(value.Floats(v.DType(), shape, out))
 }
 
-// windows calls visit for each pixel of the result (to) and each element k of its window. from is
-// the input pixel at that element.
+// windows calls visit for each pixel of the result and each element k of its window that lies
+// inside the input. to is the index of the pixel, and from the index of the input pixel at element
+// k.
 func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) {
 	h, w := spans[0], spans[1]
 	to := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// floatUnary holds the operations on one float. intUnary and complexUnary hold those on other kinds
-// of numbers.
+// floatUnary holds the operations on one float. intUnary and complexUnary hold the operations on
+// one integer and on one complex number.
 var floatUnary = map[string]func(float64) float64{
 	"Abs": math.Abs, "Acos": math.Acos, "Acosh": math.Acosh, "Asin": math.Asin, "Asinh": math.Asinh,
 	"Atan": math.Atan, "Atanh": math.Atanh, "Ceil": math.Ceil, "Cos": math.Cos, "Cosh": math.Cosh,

@@ -62,8 +62,8 @@ func reductions() map[string]Kernel {
 }
 
 // reduced is the plan of a reduction. shape is the shape of the result, with size 1 for reduced
-// dimensions that are kept. n is the number of elements of the result. For each element of the
-// input, to holds the index of its element of the result.
+// dimensions that are kept. n is the number of elements of the result. to[i] is the index of the
+// result element to which input element i belongs.
 type reduced struct {
 	shape []int
 	n     int

@@ -239,7 +239,8 @@ func sparseIDs(ids []int) (int, error) {
 	return sortedIDs(ids)
 }
 
-// sparseSegment reduces the rows that indices selects. ids holds the segment of each of them.
+// sparseSegment reduces the rows whose numbers are in indices. For each number in indices, ids
+// holds the segment of the row.
 func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
 	switch {
 	case c.In[1].Rank() != 1:

@@ -208,8 +208,9 @@ func (c *Call) uniqueSlices(axis int) ([]Value, error) {
 	return []Value{v.Pick(shape, places), value.Ints(dtype, []int{len(which)}, which)}, nil
 }
 
-// distinct finds the different values in list. places holds the index at which each of them first
-// occurs. For each element of list, which holds the index of its value in places.
+// distinct finds the different values in list. The result places holds the index at which each
+// value first occurs. The result which holds, for each element of list, the number of its value in
+// places.
 func distinct[T comparable](list []T) (places []int, which []int64) {
 	seen := map[T]int64{}
 	which = make([]int64, len(list))

@@ -194,8 +194,8 @@ func sparseReorder(c *Call, s sparse) ([]Value, error) {
 	return []Value{s.rowsOf(order), s.values.Pick(s.values.Shape(), order)}, nil
 }
 
-// sparseReshape converts the indices of the values to those in another dense shape with the same
-// number of elements.
+// sparseReshape converts the indices of the values to indices in another dense shape. Both shapes
+// have the same number of elements.
 func sparseReshape(c *Call, at, from []int) ([]Value, error) {
 	to, err := c.sparseSizes(at, from)
 	if err != nil {
@@ -216,8 +216,8 @@ func sparseReshape(c *Call, at, from []int) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{c.In[0].Shape()[0], len(to)}, list), value.Sizes(value.Int64, to)}, nil
 }
 
-// sparseSizes returns the shape to which a sparse tensor of shape from is reshaped
-// (core/kernels/reshape_util.cc).
+// sparseSizes returns the new shape of a sparse tensor that is being reshaped. The argument from is
+// its old shape (core/kernels/reshape_util.cc).
 func (c *Call) sparseSizes(at, from []int) ([]int, error) {
 	indices := c.In[0].Shape()
 	switch {

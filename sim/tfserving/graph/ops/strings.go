@@ -224,7 +224,7 @@ func (c *Call) printer() (func(int) string, error) {
 	return func(i int) string { return one(v.F()[i]) }, nil
 }
 
-// padded brings a printed number to a width, as C's printf does with the flag fill.
+// padded pads a printed number to a width. fill is a flag of C's printf, with the same effect here.
 func padded(text, fill string, width int) string {
 	finite := !strings.ContainsAny(text, "n")
 	if negative := strings.HasPrefix(text, "-"); !negative && (fill == "+" || fill == " ") {

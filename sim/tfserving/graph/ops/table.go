@@ -144,7 +144,7 @@ func lastOf(keys, values Value) *table {
 	return &table{keys.Pick(shape, places), values.Pick(shape, places), rows}
 }
 
-// removeFromTable removes keys from a mutable table; those that it lacks are no error.
+// removeFromTable removes keys from a mutable table. It ignores keys that the table lacks.
 func removeFromTable(c *Call) ([]Value, error) {
 	found, err := c.cellOf(0)
 	if err != nil {

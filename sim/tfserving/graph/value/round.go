@@ -72,7 +72,7 @@ func Highest(dtype DType) float64 {
 }
 
 // IntRange returns the smallest and the largest number of an integer dtype. For uint64 it returns 0
-// and -1, whose bits are those of the largest number.
+// and -1, because -1 has the same bits as the largest uint64.
 func IntRange(dtype DType) (low, high int64) {
 	size := uint(8 * tensor.Size(dtype))
 	switch dtype {

@@ -73,7 +73,7 @@ func sizeFromEnd(shape []int, back int) int {
 // Index maps each element of a broadcast result to an element of an operand.
 type Index struct {
 	list []int
-	step int // step is used without a list: with 1 element i comes from element i, with 0 all come from the first
+	step int // step counts if list is nil: 1 maps each element to itself, 0 maps all to the first
 }
 
 // At returns the place in the operand for element i of the result.
@@ -84,8 +84,8 @@ func (x Index) At(i int) int {
 	return x.list[i]
 }
 
-// BroadcastIndex returns the index that maps the elements of result to those of shape. shape must
-// broadcast to result.
+// BroadcastIndex returns the index that maps elements of a result to elements of an operand. shape
+// is the operand's shape. It must broadcast to result, the result's shape.
 func BroadcastIndex(shape, result []int) Index {
 	if slices.Equal(shape, result) {
 		return Index{step: 1}

@@ -57,8 +57,8 @@ type Option func(*Server)
 // field, the later one wins.
 func With(change func(o *serve.Options)) Option { return func(s *Server) { change(&s.options) } }
 
-// Speed makes the server's time run that many times as fast as the wall clock. This affects its
-// polls, loads and retries, but not the deadlines of clients.
+// Speed makes the server's time run faster than the wall clock, by the factor times. This affects
+// its polls, loads and retries, but not the deadlines of clients.
 func Speed(times float64) Option { return With(func(o *serve.Options) { o.Speed = times }) }
 
 // Profile selects the server's release: tfserving.Profile24, the default, or ProfileHead.

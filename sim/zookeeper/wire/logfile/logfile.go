@@ -190,7 +190,7 @@ func (l *File) makeRoom(n int64) {
 	cached.Close()
 }
 
-// grow appends zeros to the file up to the size until, in bytes.
+// grow appends zeros to the file. until is the size in bytes that the file shall have.
 func (l *File) grow(file *os.File, until int64) {
 	for l.room < until {
 		k, err := file.WriteAt(zeros[:min(until-l.room, int64(len(zeros)))], l.room)
