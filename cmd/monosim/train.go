@@ -54,8 +54,7 @@ for each, whatever became of the job.
 
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed, an invariant broke that the reference holds, one held that the plan expects to break or
-the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of
-each mistake.`,
+the job came to stand still, and 2 for a plan that makes no sense, with the place of each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
   monosim train plan.yaml --seed 7 --quirks fixed --at '25m: ps1 is killed'
   monosim train plan.yaml --html run.html --series run.csv
