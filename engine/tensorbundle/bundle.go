@@ -5,9 +5,10 @@
 // Two things to use first:
 //
 //   - [Write] makes the files of tensors.
-//   - [Find] looks a tensor up in an index.
+//   - [Find] looks a tensor up in an index, and [Entries] returns all that it has.
 //
-// To change what an entry of the index has: bundle.go; how a table of keys is laid out: table.go.
+// To change what an entry of the index has: bundle.go; how a table of keys is written: table.go; how
+// it is read: read.go.
 //
 // Unstable: any commit may change it.
 package tensorbundle
@@ -97,14 +98,15 @@ func number(to []byte, field protowire.Number, n uint64) []byte {
 // Find returns the entry of a tensor. ok is false if the index has no tensor of the name. A file that
 // is no index is an error.
 func Find(index []byte, name string) (e Entry, ok bool, err error) {
-	err = entries(index, func(key string, value []byte) error {
-		if key != name || key == "" {
-			return nil
-		}
-		ok = true
-		return e.read(value)
-	})
-	return e, ok, err
+	all, err := Entries(index)
+	if err != nil {
+		return e, false, err
+	}
+	value, ok := all[name]
+	if !ok || name == "" {
+		return e, false, nil
+	}
+	return e, true, e.read(value)
 }
 
 func (e *Entry) read(value []byte) error {

@@ -2,8 +2,6 @@ package tensorbundle
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 
 	"github.com/monosim/monosim/engine/tfrecord"
 )
@@ -149,76 +147,4 @@ func (b *block) finish() []byte {
 		b.content = binary.LittleEndian.AppendUint32(b.content, at)
 	}
 	return b.content
-}
-
-// errNoTable says that a file is no table.
-var errNoTable = errors.New("found no sorted table")
-
-// entries calls do for each key and value of a table, in their order.
-func entries(file []byte, do func(key string, value []byte) error) error {
-	at := len(file) - footerBytes
-	if at < 0 || binary.LittleEndian.Uint64(file[len(file)-magicBytes:]) != magic {
-		return errNoTable
-	}
-	_, rest, err := handleOf(file[at:])
-	if err != nil {
-		return err
-	}
-	index, _, err := handleOf(rest)
-	if err != nil {
-		return err
-	}
-	return index.each(file, func(_ string, value []byte) error {
-		keys, _, err := handleOf(value)
-		if err != nil {
-			return err
-		}
-		return keys.each(file, do)
-	})
-}
-
-// handleOf reads the place of a block, and returns what follows it.
-func handleOf(data []byte) (h handle, rest []byte, err error) {
-	for _, to := range []*int{&h.offset, &h.size} {
-		v, n := binary.Uvarint(data)
-		if n <= 0 {
-			return h, nil, errNoTable
-		}
-		*to, data = int(v), data[n:]
-	}
-	return h, data, nil
-}
-
-// each calls do for each key and value of a block.
-func (h handle) each(file []byte, do func(key string, value []byte) error) error {
-	if h.offset < 0 || h.size < 4 || h.offset > len(file)-trailerBytes || h.size > len(file)-trailerBytes-h.offset {
-		return errNoTable
-	}
-	content := file[h.offset : h.offset+h.size]
-	restarts := int(binary.LittleEndian.Uint32(content[len(content)-4:]))
-	if restarts > len(content)/4-1 {
-		return errNoTable
-	}
-	content = content[:len(content)-4-4*restarts]
-	key := ""
-	for len(content) > 0 {
-		var lengths [3]int
-		for i := range lengths {
-			v, n := binary.Uvarint(content)
-			if n <= 0 || v > uint64(len(file)) {
-				return errNoTable
-			}
-			lengths[i], content = int(v), content[n:]
-		}
-		same, own, value := lengths[0], lengths[1], lengths[2]
-		if same > len(key) || own+value > len(content) {
-			return fmt.Errorf("key after %q: %w", key, errNoTable)
-		}
-		key = key[:same] + string(content[:own])
-		if err := do(key, content[own:own+value]); err != nil {
-			return err
-		}
-		content = content[own+value:]
-	}
-	return nil
 }

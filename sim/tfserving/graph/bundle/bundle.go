@@ -9,10 +9,8 @@
 // The index is a table of leveldb, which TensorFlow writes without compression
 // (core/util/tensor_bundle/tensor_bundle.cc). Slices of partitioned variables are not joined.
 //
-// To change:
-//
-//   - what an entry says of a tensor: bundle.go
-//   - the format of the table: table.go
+// To change what an entry says of a tensor: bundle.go, the only file. The format of the table is in
+// engine/tensorbundle.
 //
 // Unstable: any commit may change it.
 package bundle
@@ -30,6 +28,7 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/tensorbundle"
 	"github.com/monosim/monosim/engine/tfrecord"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -61,7 +60,7 @@ func Open(prefix string, read func(path string) ([]byte, error)) (*Bundle, error
 	if err != nil {
 		return nil, err
 	}
-	entries, err := readTable(data)
+	entries, err := tensorbundle.Entries(data)
 	if err != nil {
 		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: fmt.Sprintf(
 			"Unable to open table file %s.index: Data loss: %v: perhaps your file is in a different file format and you need to use a different restore operator?", prefix, err)}

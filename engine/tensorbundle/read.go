@@ -1,4 +1,4 @@
-package bundle
+package tensorbundle
 
 import (
 	"encoding/binary"
@@ -8,21 +8,14 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// A table ends in a footer with two block handles, padding, and the magic number (leveldb's
-// doc/table_format.md).
-const (
-	footerBytes  = 48
-	trailerBytes = 5 // trailerBytes is the length of what follows a block: the kind of compression, and a checksum
-	tableMagic   = 0xdb4775248b80fb57
-)
-
-// readTable returns all keys of an sstable with their values.
-func readTable(data []byte) (map[string][]byte, error) {
+// Entries returns all keys of an index with their values: "" has a BundleHeaderProto, and the name of
+// each tensor a BundleEntryProto. A file that is no table is an error.
+func Entries(data []byte) (map[string][]byte, error) {
 	if len(data) < footerBytes {
 		return nil, errors.New("file is too short to be an sstable")
 	}
 	footer := data[len(data)-footerBytes:]
-	if binary.LittleEndian.Uint64(footer[footerBytes-8:]) != tableMagic {
+	if binary.LittleEndian.Uint64(footer[footerBytes-magicBytes:]) != magic {
 		return nil, errors.New("not an sstable (bad magic number)")
 	}
 	_, footer, err := readHandle(footer) // skip the metaindex: TensorFlow writes no blocks for it to list
