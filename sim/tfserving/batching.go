@@ -109,6 +109,11 @@ type batcher struct {
 	queues    map[string]*batch.Queue[*batched]
 }
 
+// errNoSession means that upstream's process crashes in a load: in tfs-head BatchingSession::Create
+// sets the default scheduler creator of a session that was not made, because one of its queues was
+// refused (batching/batching_session.cc:300-313).
+var errNoSession = statusf(rpcerrors.Aborted, "Segmentation fault")
+
 // batchingFor returns the batcher for a loaded model, as upstream's WrapSessionForBatching does. It
 // returns nil if the model's requests are not batched. dir is the directory of the version.
 func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher, *env.RPCError) {
@@ -139,21 +144,15 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 	declared := b.model.Declared()
 	own := *params
 	if err := own.Limits.Check(); err != nil && (b.Signatures == nil || len(declared) > 0) {
+		if s.profile == ProfileHead {
+			return nil, errNoSession
+		}
 		return nil, err
 	}
 	return &batcher{
 		server: s.Server, adapter: s.adapter.batching, params: &own, declared: declared,
 		session: infer.BatchOptions{AllowedSizes: own.AllowedSizes, PadInputs: own.PadInputs, DifferInputs: own.DifferInputs},
 	}, nil
-}
-
-// waits returns how long a number of warm-up requests wait in total. Each runs in a batch of its
-// own, so each waits for the whole batch timeout.
-func (m *batcher) waits(requests int) time.Duration {
-	if m == nil {
-		return 0
-	}
-	return time.Duration(requests) * m.params.Limits.Timeout()
 }
 
 // open makes the queues of a version that has just loaded, one for each signature's set of tensors.
@@ -235,7 +234,7 @@ func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
 	size, err := call.Rows(m.params.DifferInputs)
 	if err == nil {
 		if told := m.server.OnBatched; told != nil {
-			told(call.FirstDimensions())
+			told(call.FirstDimensions(size))
 		}
 		err = m.params.Limits.TooLarge(size)
 	}
@@ -379,30 +378,31 @@ func (t *batched) answer() (proto.Message, error) {
 	return t.call.Answer(lists.Map(t.pieces, func(c computed) infer.Rows { return c.rows }))
 }
 
-// alone computes a call in batches without other requests, as for a warm-up. ok is false for a call
-// that bypasses the batcher. Any thread may call it.
-func (m *batcher) alone(call *infer.Call) (response proto.Message, ok bool, err error) {
+// alone computes a call in batches without other requests, as for a warm-up, and returns how long the
+// call waits for the batch timeout. ok is false for a call that bypasses the batcher. Any thread may
+// call it.
+func (m *batcher) alone(call *infer.Call) (waits time.Duration, ok bool, err error) {
 	t, failed := m.request(call)
 	if t == nil {
-		return nil, failed != nil, asError(failed)
+		return 0, failed != nil, asError(failed)
 	}
 	ends, failed := m.params.Limits.Alone(t.size)
 	if failed == nil && len(ends) > 1 {
 		failed = call.SplitError(t.size)
 	}
 	if failed != nil {
-		return nil, true, failed
+		return 0, true, failed
 	}
 	from := uint64(0)
 	for _, to := range ends {
 		piece := infer.Piece{Call: call, From: int64(from), To: int64(to), Whole: len(ends) == 1}
 		rows, failed := m.session.Compute([]infer.Piece{piece})
 		if failed != nil {
-			return nil, true, failed
+			return 0, true, failed
 		}
 		t.pieces = append(t.pieces, computed{from, rows[0]})
 		from = to
 	}
-	response, err = t.answer()
-	return response, true, err
+	_, err = t.answer()
+	return m.params.Limits.Waits(t.size), true, err
 }

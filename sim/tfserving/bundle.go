@@ -32,11 +32,12 @@ type Bundle struct {
 	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
-	model   *infer.Model
-	batcher *batcher      // batcher is nil if requests are not batched
-	err     *env.RPCError // err is the error that every load ends with; nil for none
-	warmups int           // warmups is the number of warm-up requests, with every iteration counted
-	starts  int           // starts is how often the load ran the graph
+	model      *infer.Model
+	batcher    *batcher      // batcher is nil if requests are not batched
+	err        *env.RPCError // err is the error that every load ends with; nil for none
+	warmups    int           // warmups is the number of warm-up requests, with every iteration counted
+	warmupWait time.Duration // warmupWait is how long the warm-up requests wait for the batch timeout
+	starts     int           // starts is how often the load ran the graph
 }
 
 // export holds what a load read from an export directory. If the load fails, err holds the reason.

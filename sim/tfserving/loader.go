@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/sim/tfserving/infer"
 )
 
 // load executes one load request on a thread of the load executor (TFS-5.1). It reserves resources,
@@ -109,12 +110,16 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	s, bundle := m.server, found.bundle
 	if found.err != nil {
 		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() {
+			if signal := signalOf(found.err); signal != 0 {
+				s.exit(-signal, "")
+				return
+			}
 			s.tellLoad(h, bundle, s.options.Cost.FailedLoadTime)
 			result(found.err)
 		})
 		return
 	}
-	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime + bundle.batcher.waits(bundle.warmups)
+	takes := s.options.Cost.load(found.diskBytes, bundle.warmups) + bundle.LoadTime + bundle.warmupWait
 	if bundle.err == nil {
 		s.reasonf(h.id, "a load of %s takes %v", size(found.diskBytes), takes.Round(10*time.Millisecond))
 	}
@@ -136,6 +141,17 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		}
 		result(nil)
 	})
+}
+
+// signalOf returns the signal by which a load ends upstream's process, or 0.
+func signalOf(err *env.RPCError) int {
+	switch err {
+	case infer.ErrCheck:
+		return 6
+	case errNoSession:
+		return 11
+	}
+	return 0
 }
 
 // Load describes an attempt to load a SavedModel for the metrics load_attempt_count and

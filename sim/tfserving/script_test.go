@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/tfrecord"
+	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")
@@ -125,7 +127,7 @@ var scriptCommands = map[string]func(s *script, args []string){
 	"dir":      (*script).mkdir,       // PATH
 	"write":    (*script).write,       // PATH [TEXT...]: quoted as in Go or not
 	"file":     (*script).file,        // PATH MB
-	"warmup":   (*script).warmup,      // DIR RECORDS
+	"warmup":   (*script).warmup,      // DIR RECORDS [PREDICTIONLOG]
 	"remove":   (*script).remove,      // PATH
 	"rename":   (*script).rename,      // PATH PATH
 	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
@@ -215,7 +217,15 @@ func (s *script) file(args []string) {
 }
 
 func (s *script) warmup(args []string) {
-	record := tfrecord.Append(nil, nil) // a PredictionLog of nothing
+	log := &apis.PredictionLog{}
+	if err := textformat.Unmarshal(strings.Join(args[2:], " "), log); err != nil {
+		s.fatalf("%v", err)
+	}
+	message, err := proto.Marshal(log)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	record := tfrecord.Append(nil, message)
 	s.host.disk.put(args[0]+"/assets.extra/tf_serving_warmup_requests",
 		testFile{data: bytes.Repeat(record, s.atoi(args[1]))})
 }

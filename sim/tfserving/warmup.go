@@ -44,6 +44,7 @@ func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError 
 		return failed
 	}
 	b.warmups = records * max(s.adapter.iterations, 1)
+	b.warmupWait *= time.Duration(max(s.adapter.iterations, 1))
 	status := "OK"
 	if damage != nil {
 		status = s.profile.StatusString(damage)
@@ -132,7 +133,8 @@ func (b *Bundle) run(request proto.Message) error {
 		return err
 	}
 	if b.batcher != nil {
-		if _, ok, err := b.batcher.alone(call); ok {
+		if waits, ok, err := b.batcher.alone(call); ok {
+			b.warmupWait += waits
 			return err
 		}
 	}

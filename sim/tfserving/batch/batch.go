@@ -92,7 +92,7 @@ func (q *Queue[T]) Schedule(of T, size uint64) *env.RPCError {
 	if err := q.limits.refusal(size, len(q.batches), q.open().Size); err != nil {
 		return err
 	}
-	if q.limits.split(0, size, q.open().Size) < size {
+	if q.limits.mustSplit(size, q.open().Size) {
 		if err := q.splits(of); err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 	}
 	const full = "The batch scheduling queue to which this task was submitted is full"
 	if l.Splits {
-		capacity := (l.Enqueued-uint64(batches))*l.Execution + l.Execution - open
+		capacity := l.capacity(batches, open)
 		switch {
 		case size <= capacity:
 			return nil
@@ -99,6 +99,31 @@ func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 	}
 	return &env.RPCError{Code: rpcerrors.Unavailable, Message: fmt.Sprintf(
 		"%s; currently %d batches enqueued and max_enqueued_batches is %d", full, batches, l.Enqueued)}
+}
+
+// capacity returns how many rows a queue that splits has room for. tfs-2.4 computes it in C++'s int,
+// which overflows, and compares it as size_t, so that a large max_enqueued_batches can make the
+// capacity too small and a negative one makes it very large (ScheduleWithSplit).
+func (l *Limits) capacity(batches int, open uint64) uint64 {
+	if l.Head {
+		return (l.Enqueued-uint64(batches))*l.Execution + l.Execution - open
+	}
+	execution, more := int32(l.Execution), int32(l.Enqueued-uint64(batches))
+	room := int32(l.Execution - open)
+	return uint64(int64(more*execution + room))
+}
+
+// mustSplit reports whether a task has to be split. It is true also for a task that becomes a single
+// part in a new batch because the open batch is full.
+func (l *Limits) mustSplit(size, open uint64) bool { return l.Splits && size > l.Execution-open }
+
+// Waits returns how long an empty queue waits before it runs a task. The last part of the task waits
+// for the batch timeout, unless it fills its batch.
+func (l *Limits) Waits(size uint64) time.Duration {
+	if l.batchSize() == 0 || size > 0 && size%l.batchSize() == 0 {
+		return 0
+	}
+	return l.Timeout()
 }
 
 // Alone returns how an empty queue splits a task. ends holds the end of each part. If the queue

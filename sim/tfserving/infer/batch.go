@@ -76,9 +76,13 @@ func (c *Call) Rows(differ bool) (uint64, *env.RPCError) {
 	return 0, invalidf("Batching Run() not find batch_size tensor")
 }
 
-// FirstDimensions returns the first dimension of each input of a call. Rows must have found a size
-// for the call.
-func (c *Call) FirstDimensions() []int64 {
+// FirstDimensions returns the sizes that upstream counts for a call whose Rows are rows: the first
+// dimension of each input, or with monolith's patch only rows if the inputs differ
+// (batching_session.cc, ComputeInputSize).
+func (c *Call) FirstDimensions(rows uint64) []int64 {
+	if _, err := c.firstDimension(); err != nil {
+		return []int64{int64(int32(rows))}
+	}
 	return lists.Map(c.parts[0].feeds, func(f feed) int64 { return f.shape[0] })
 }
 
@@ -237,7 +241,7 @@ func (o *BatchOptions) merge(pieces []Piece, padding int64) (map[string]tensor.T
 			}
 			parts[name] = append(parts[name], value)
 			if i == len(pieces)-1 && padding > 0 {
-				if value.Shape()[0] == 0 {
+				if shape := value.Shape(); len(shape) == 0 || shape[0] == 0 {
 					return nil, ErrCheck // Tensor::Slice(0, 1)
 				}
 				for range padding {
@@ -253,6 +257,10 @@ func concat(m *Model, names []string, parts map[string][]tensor.Tensor) (map[str
 	merged := make(map[string]tensor.Tensor, len(names))
 	for _, name := range names {
 		values := parts[name]
+		if slices.ContainsFunc(values, func(value tensor.Tensor) bool { return len(value.Shape()) == 0 }) {
+			return nil, statusf(rpcerrors.Internal, "Tensor concat operation failed: %s: Cannot concatenate a zero-dimensional tensor",
+				m.invalidArgument())
+		}
 		for _, value := range values {
 			if want, got := values[0].DType(), value.DType(); got != want {
 				return nil, m.errTypes(want, got)
@@ -289,10 +297,10 @@ func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
 		m.invalidArgument(), tensor.DTypeName(want), tensor.DTypeName(got))
 }
 
-// longest returns for each input of a batch the largest size of each dimension. Inputs are padded
-// to these sizes. It returns nil if inputs are not padded. For inputs of different ranks upstream
-// reads out of bounds (CalculateMaxDimSizes). Here such inputs are skipped, and later refused for
-// their shapes.
+// longest returns for each input of a batch the largest size of each dimension of the first piece.
+// Inputs are padded to these sizes. It returns nil if inputs are not padded. For an input of a higher
+// rank than that of the first piece upstream writes out of bounds (CalculateMaxDimSizes). Here such
+// inputs are skipped, and later refused for their shapes.
 func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 	if !o.PadInputs {
 		return nil
@@ -305,7 +313,7 @@ func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 			switch {
 			case !known:
 				longest[f.in.tensor] = slices.Clone(f.shape)
-			case len(sizes) != len(f.shape):
+			case len(sizes) < len(f.shape):
 				uneven[f.in.tensor] = true
 			default:
 				for i, size := range f.shape {
@@ -325,8 +333,11 @@ const maxPaddedRank = 6
 
 func paddedInput(value tensor.Tensor, sizes []int64) (tensor.Tensor, *env.RPCError) {
 	shape := value.Shape()
-	if len(shape) > maxPaddedRank {
+	if len(shape) == 0 || len(shape) > maxPaddedRank {
 		return value, invalidf("Only tensors with rank from 1 to 6 can be padded.")
+	}
+	if len(sizes) > len(shape) {
+		return value, ErrCheck // TensorShape::dim_size in CreatePadding
 	}
 	if value.Len() == 0 && shape[0] > 0 && !slices.Contains(sizes, 0) {
 		return value, invalidf("Got empty tensor in batch of non-empty tensors.")

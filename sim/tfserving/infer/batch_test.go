@@ -122,3 +122,42 @@ func TestTensorsNameWhatCanBeTogether(t *testing.T) {
 		t.Errorf("declared (-want +got):\n%s", diff)
 	}
 }
+
+// TestSizesThatAreCounted checks what a call of unequal inputs counts in the metric of input sizes:
+// only the size that monolith's patch finds, also if an input has no dimension
+// (support_diff_dim_size_inputs.patch, ComputeInputSize).
+func TestSizesThatAreCounted(t *testing.T) {
+	m := infer.New(map[string]*tfcore.SignatureDef{"serving_default": {
+		Inputs: map[string]*tfcore.TensorInfo{
+			"batch_size": {Encoding: &tfcore.TensorInfo_Name{Name: "batch_size:0"}, Dtype: framework.DataType_DT_INT32},
+			"x":          {Encoding: &tfcore.TensorInfo_Name{Name: "x:0"}, Dtype: framework.DataType_DT_INT32},
+		},
+		Outputs: map[string]*tfcore.TensorInfo{"y": info(float, -1)},
+	}}, infer.Options{Name: "m", Version: 1})
+	sized := func(value int64, shape ...int64) *framework.TensorProto {
+		x, err := tensor.FromInts(framework.DataType_DT_INT32, shape, []int64{value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.FieldProto()
+	}
+	for _, c := range []struct {
+		x    *framework.TensorProto
+		want []int64
+	}{
+		{x: sized(7, 1), want: []int64{1, 1}},
+		{x: sized(7), want: []int64{3}},
+	} {
+		call, err := m.Prepare(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"batch_size": sized(3, 1), "x": c.x}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, failed := call.Rows(true)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		if diff := cmp.Diff(c.want, call.FirstDimensions(rows)); diff != "" {
+			t.Errorf("sizes that are counted (-want +got):\n%s", diff)
+		}
+	}
+}
