@@ -280,3 +280,27 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                              |
       | Q122   | for 4m the invariant bound is broken |
       | fixed  | within 4m the cluster is whole       |
+
+  # found by monosim explore --quirks fixed: noise, after 8662 stories of five worlds, in v1 2x2
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q333 @not-real @not-python
+  Scenario Outline: Metrics of a version that could not be loaded and is deleted (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB for 129s
+    And 170s pass
+    And version 2 of predict_ctr:ps_0 is deleted
+    And 150s pass
+    Then within 4m the cluster is whole
+    And the ps server of shard0-replica0 has version 1 of ps_0 AVAILABLE
+    And <outcome>
+
+    Examples:
+      | quirks | outcome                                 |
+      | Q333   | within 3m the invariant noise is broken |
+      | fixed  | for 3m the cluster is quiet             |

@@ -233,3 +233,66 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And the graph of version 2 of predict_ctr:ps_0 arrives
     And 151s pass
     Then within 4m the cluster is whole
+
+  # TFS-5.4: no server of shard0 tries the version again, and so the entries of both shards wait (agent_v1.py:145).
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @not-real @not-python
+  Scenario: An entry asks for nothing while the PS of another pod has given up
+    Given a v1 cluster of 2 shards with 1 replica each
+    And pods that end start again after 30s
+    And the agent setting "num_ps" is "2"
+    And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the cluster starts
+    And 10s pass
+    And version 1 of predict_ctr:ps_0 is deleted
+    And 1s passes
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB
+    And 459s pass
+    And the graph of version 2 of predict_ctr:ps_0 arrives
+    And 151s pass
+    Then within 4m the cluster is whole
+    And for 3m the cluster is quiet
+
+  # The PS tries once a minute (TFS-5.2), and its agent finds it, and then the entry, up to two minutes after they have opened their ports.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @not-real @not-python
+  Scenario: A PS whose version came late, and an entry that starts after it
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 30s
+    And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the cluster starts
+    And version 1 of predict_ctr:ps_0 is deleted
+    And 1s pass
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB
+    And 579s pass
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB for 2s
+    And 152s pass
+    Then for 3m the cluster is quiet
+    And within 4m the cluster is whole
+
+  # What came up late is held to the same from then on.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q333 @not-real @not-python
+  Scenario Outline: An agent that came up late and logs an error again and again (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB for 129s
+    And 170s pass
+    And version 2 of predict_ctr:ps_0 is deleted
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                 |
+      | Q333   | within 5m the invariant noise is broken |
+      | fixed  | for 5m the cluster is quiet             |

@@ -5,16 +5,18 @@ import (
 	"io/fs"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // An updater stores these metrics once a minute (replica_manager.py:625-640).
 const (
-	// MetricLatestVersion is the highest version of a model that its server knows.
+	// MetricLatestVersion is the highest version of a model that its server knows (Q333).
 	MetricLatestVersion = "serving_model.latest_version"
 	// MetricUpdateTs is the Unix time in seconds at which that version was first seen.
 	MetricUpdateTs = "serving_model.update_ts"
@@ -87,7 +89,8 @@ func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metric
 	}, nil
 }
 
-// Check stores the metrics of all models once. It stops at the first error.
+// Check stores the metrics of all models once. It stops at the first error. A model server never
+// forgets a version (TFS-7.2), so the highest may be one that failed and has been deleted (Q333).
 func (v *VersionMetrics) Check(models []string) error {
 	for _, model := range models {
 		versions, err := v.status(model)
@@ -97,7 +100,11 @@ func (v *VersionMetrics) Check(models []string) error {
 		if len(versions) == 0 {
 			continue
 		}
-		if err := v.store(model, highestVersion(versions)); err != nil {
+		latest := highestVersion(versions)
+		if !v.conf.Quirks.Keeps(quirks.Q333) {
+			latest = tfs.BestVersion(versions, false)
+		}
+		if err := v.store(model, latest); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package replicamanager
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,8 +9,10 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // prefixes records the prefixes of the metrics clients that are made.
@@ -97,5 +100,41 @@ func TestAModelWithoutVersionsIsPassedOver(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{MetricLatestVersion, MetricUpdateTs, "flush"}, []string(got)); diff != "" {
 		t.Errorf("of ps_1 (-want +got):\n%s", diff)
+	}
+}
+
+// Goal: a version that could not be loaded and is deleted is no error while an older one serves, once
+// Q333 is repaired.
+func TestQ333_AVersionThatIsGoneEndsTheRoundOfMetrics(t *testing.T) {
+	for _, c := range []struct {
+		keep quirks.Set
+		want emitted
+		err  string
+	}{
+		{quirks.Python, nil, "gone"},
+		{quirks.Fixed, emitted{MetricLatestVersion, MetricUpdateTs, "flush"}, ""},
+	} {
+		e := envtest.New(nil, map[string]string{"SHARD_ID": "0"})
+		e.Clock, e.Log = envtest.Clock{}, envtest.Log{}
+		conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conf.Quirks = c.keep
+		var got emitted
+		v, err := NewVersionMetrics(e, conf, &got, func(string) ([]env.ModelVersionStatus, error) {
+			failed := env.ModelVersionStatus{Version: 2, State: env.StateEnd, Status: env.StatusProto{Code: rpcerrors.NotFound, Message: "gone"}}
+			return []env.ModelVersionStatus{failed, {Version: 1, State: env.StateAvailable}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = v.Check([]string{"ps_0"})
+		if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("error: got %v, want %q", err, c.err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || len(v.highest) > 0 && v.highest["ps_0"] != 1 {
+			t.Errorf("latest %v, metrics (-want +got):\n%s", v.highest, diff)
+		}
 	}
 }

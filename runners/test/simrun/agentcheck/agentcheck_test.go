@@ -328,6 +328,40 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
+// Goal: errors of an agent of v1 count once all its servers are registered as AVAILABLE, also where they
+// were not when the watch began, and go on counting when one no longer is.
+func TestNoiseOfAnAgentThatComesUpLate(t *testing.T) {
+	failed := runners.Observation{Pod: "shard0-replica0", Op: "log.error", Note: "exception: lost"}
+	for _, c := range []struct {
+		name         string
+		begins, then string // the state of the replica
+		want         bool
+	}{
+		{"still not up", "0", "0", false},
+		{"came up", "0", "30", true},
+		{"was up", "30", "30", true},
+		{"was up before", "30", "0", true},
+	} {
+		view := still{znodes: map[string]string{}, names: map[string][]string{}, pods: []runners.Pod{{Name: "shard0-replica0"}}}
+		stat := func(s string) { view.znodes[replica1] = `{"address": "10.1.0.1:1", "stat": ` + s + `}` }
+		checker := New(view)
+		checker.places[nil] = &place{v1: true, pod: "shard0-replica0", tasks: []target{{kind: "ps", model: "ps_0", node: replica1, base: "/models/ps_0"}}}
+		view.names["/models/ps_0"], view.names["/models/ps_0/1"] = []string{"1"}, []string{"saved_model.pb", "variables"}
+		stat(c.begins)
+		quiet := checker.Quiet()
+		for range 3 {
+			checker.Observe(failed)
+		}
+		stat(c.then)
+		for range 2 {
+			checker.Observe(failed)
+		}
+		if b, ok := quiet().(runners.Broken); ok != c.want || ok && b.Invariant != Noise {
+			t.Errorf("%s: broke %v, want it broken: %v", c.name, quiet(), c.want)
+		}
+	}
+}
+
 // Goal: a read lock breaks an invariant where the version is not complete, or of another model.
 func TestLocks(t *testing.T) {
 	for name, want := range map[string]int{"rough@1": 0, "rough@2": 1, "rough_b@1": 1, "other@1": 1} {

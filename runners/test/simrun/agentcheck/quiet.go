@@ -12,6 +12,9 @@ type quiet struct {
 	c      *Checker
 	writes map[string]int // by path
 	errors map[string]int // by pod and text
+	// late has the pods of v1 that have not come up yet since the watch began. Their agents log an
+	// error every minute until then, of which Whole tells by the server that it misses.
+	late   map[string]bool
 	broken *runners.Broken
 }
 
@@ -27,10 +30,11 @@ const (
 // function gives the first such action since then as a [runners.Broken], nil if there was
 // none.
 func (c *Checker) Quiet() func() error {
-	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}}
+	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}, late: map[string]bool{}}
 	c.quiets = append(c.quiets, q)
 	for _, p := range c.view.Pods() {
 		c.isStuck(p.Name) // isStuck also notes which processes run now
+		q.late[p.Name] = !c.isUp(p.Name)
 	}
 	return func() error {
 		if q.broken != nil {
@@ -53,6 +57,9 @@ func (q *quiet) wrote(o runners.Observation) {
 var varying = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
 
 func (q *quiet) logged(o runners.Observation) {
+	if q.late[o.Pod] = q.late[o.Pod] && !q.c.isUp(o.Pod); q.late[o.Pod] {
+		return
+	}
 	key := o.Pod + " " + varying.ReplaceAllString(o.Note, "#")
 	if q.errors[key]++; q.errors[key] > calmErrors && !q.c.isStuck(o.Pod) {
 		q.breaks(Noise, "%s has logged again %q, want %d time at most: nothing disturbs the cluster", o.Pod, o.Note, calmErrors)

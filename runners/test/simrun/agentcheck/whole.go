@@ -363,6 +363,26 @@ func (c *Checker) isStuck(pod string) bool {
 	return false
 }
 
+// isUp reports whether all servers of a pod of v1 are registered as AVAILABLE. Before that, an agent
+// asks servers that cannot answer: an entry that waits for its PS, as for one that has given up
+// (TFS-5.4), has not started, and gRPC finds a server up to two minutes after it has.
+func (c *Checker) isUp(pod string) bool {
+	for _, p := range c.places {
+		if p.pod != pod || !p.v1 {
+			continue
+		}
+		for i := range p.tasks {
+			if p.tasks[i].node == "" {
+				continue
+			}
+			if z, ok, err := c.view.Znode(p.tasks[i].node); err == nil && (!ok || replicaOf(z.Data).Stat != env.StateAvailable) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // asFound checks a pod whose server is stuck. If the pod is registered for the model, agents have
 // to list it. If its server serves the model although it is stuck, the pod has to be registered.
 func (w *whole) asFound(pod string, p *place, t *target) error {
