@@ -24,6 +24,25 @@ func Join(base Opt[string], parts ...Opt[string]) (string, error) {
 	return joined, nil
 }
 
+// JoinTypes returns the TypeError that os.path.join raises for parts beside a str, if any is no str.
+// It names the first that is no path, and if all are, bytes do not mix with a str.
+func JoinTypes(parts ...any) error {
+	mixed := false
+	for _, p := range parts {
+		switch p.(type) {
+		case string:
+		case []byte:
+			mixed = true
+		default:
+			return Raise("TypeError", "join() argument must be str, bytes, or os.PathLike object, not '%s'", TypeName(p))
+		}
+	}
+	if mixed {
+		return Raise("TypeError", "Can't mix strings and bytes in path components")
+	}
+	return nil
+}
+
 // JoinStrings is [Join] for parts that are never None.
 func JoinStrings(base string, parts ...string) string {
 	for _, p := range parts {

@@ -78,6 +78,8 @@ func (c *AgentConfig) chooseDeployType() error {
 		t, err := NewDeployType(word)
 		c.DeployType = t
 		return err
+	case []byte: // has lower(), but equals no str
+		return &pysem.Error{Type: "AssertionError"}
 	default:
 		return pysem.AttributeError(word, "lower")
 	}

@@ -62,11 +62,16 @@ func (c *AgentConfig) Location() pysem.OptString {
 }
 
 // PathPrefix returns the znode below which this model's replicas are registered. DCAware without a
-// location is a TypeError (Q116).
+// location is a TypeError (Q116), and so is a bzid or base_name that is no str, as keyword arguments
+// may give it.
 func (c *AgentConfig) PathPrefix() (string, error) {
 	parts := []pysem.OptString{c.Bzid, pysem.Some("service"), c.BaseName}
+	given := []any{c.value("bzid"), c.value("base_name")}
 	if location := c.Location(); c.DCAware && (location.Set || c.Quirks.Keeps(quirks.Q116)) {
-		parts = append(parts, location)
+		parts, given = append(parts, location), append(given, location.Any())
+	}
+	if err := pysem.JoinTypes(given...); err != nil {
+		return "", err
 	}
 	return pysem.Join(pysem.Some("/"), parts...)
 }
@@ -74,9 +79,14 @@ func (c *AgentConfig) PathPrefix() (string, error) {
 // LayoutPath returns the znode of the layout. An absolute pattern is taken unchanged, any other is
 // below the business id's znode. Without a pattern it is an AttributeError (Q173).
 func (c *AgentConfig) LayoutPath() (string, error) {
-	pattern, ok := c.value("layout_pattern").(string)
-	if !ok {
-		return "", pysem.AttributeError(c.value("layout_pattern"), "startswith")
+	var pattern string
+	switch given := c.value("layout_pattern").(type) {
+	case string:
+		pattern = given
+	case []byte:
+		return "", pysem.Raise("TypeError", "startswith first arg must be bytes or a tuple of bytes, not str")
+	default:
+		return "", pysem.AttributeError(given, "startswith")
 	}
 	if strings.HasPrefix(pattern, "/") {
 		return pattern, nil
