@@ -245,7 +245,7 @@ type modelNames struct {
 func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	content, err := env.ReadShared(files, path)
 	if err != nil {
-		return nil, err
+		return nil, pyos.Error(err, path)
 	}
 	if l.parsed && bytes.Equal(content, l.content) {
 		return l.names, nil
