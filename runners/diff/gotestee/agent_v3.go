@@ -1,6 +1,7 @@
 package gotestee
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"time"
@@ -154,18 +155,25 @@ func (c *call) serviceMap() (backends.ServiceMap, error) {
 	return services, nil
 }
 
-func (c *call) syncModels() (any, error) {
-	stub := serverStub{}
+// savedModelStatuses returns what the case's model server tells of its models.
+func (c *call) savedModelStatuses() (list []tfs.SavedModelStatus, err error) {
 	statuses := c.In.Object("statuses")
 	for _, s := range statuses.Items {
 		status := tfs.SavedModelStatus{Name: s.Key, Missing: s.Value == "int"}
 		if !status.Missing {
-			status.Status.State = env.ModelState(statuses.Integer(s.Key))
+			if status.Status.State, err = stateOf(statuses, s.Key); err != nil {
+				return nil, err
+			}
 		}
-		stub.statuses = append(stub.statuses, status)
+		list = append(list, status)
 	}
-	a, zk, err := c.newAgentV3(func(string) tfs.ModelServerProcess { return stub })
-	if err != nil {
+	return list, nil
+}
+
+func (c *call) syncModels() (any, error) {
+	statuses, errStatuses := c.savedModelStatuses()
+	a, zk, err := c.newAgentV3(func(string) tfs.ModelServerProcess { return serverStub{statuses: statuses} })
+	if err = cmp.Or(err, errStatuses); err != nil {
 		return nil, err
 	}
 	if err := a.Backend().Start(); err != nil {
@@ -312,7 +320,15 @@ func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVe
 		}
 		caseworld.BadCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
 	}
-	list := lists.MapOrNil(m.in.List("versions"), func(v any) env.ModelVersionStatus { return versionStatus(caseworld.Step{Arguments: m.in}, v) })
+	var list []env.ModelVersionStatus
+	for _, v := range m.in.List("versions") {
+		version, err := versionStatus(caseworld.Step{Arguments: m.in}, v)
+		if err != nil {
+			// The wrapper catches what fails in a call, but this fails while the reply is made.
+			panic(err)
+		}
+		list = append(list, version)
+	}
 	return list, nil
 }
 

@@ -143,7 +143,11 @@ func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 			continue
 		}
 		if list[i].Missing = s.states.Value(status.Name) == "int"; !list[i].Missing {
-			list[i].Status.State = env.ModelState(s.states.Integer(status.Name))
+			state, wrong := stateOf(s.states, status.Name)
+			if wrong != nil {
+				return nil, wrong
+			}
+			list[i].Status.State = state
 		}
 	}
 	return list, err

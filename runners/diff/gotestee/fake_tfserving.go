@@ -2,6 +2,8 @@ package gotestee
 
 import (
 	"fmt"
+	"io/fs"
+	"math"
 	"slices"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
@@ -68,10 +71,12 @@ func (c *call) fakeServer() (fakeServer, error) {
 	s.options.FakeBugs = c.Quirks.Keeps(q93) && c.Quirks.Keeps(q95) && c.Quirks.Keeps(q99)
 	s.options.ModelName = given.OptStr("model_name").V
 	s.options.ModelBasePath = given.OptStr("base_path").V
-	s.options.FakeNumVersions = given.IntegerOr("num_versions", 1)
 	s.options.ModelConfigFile = given.OptStr("config_file").V
+	if given.Value("config_file") == "" {
+		return s, pyos.Error(fs.ErrNotExist, "")
+	}
 	if !given.Has("config") {
-		return s, nil
+		return s, s.oneModel(given)
 	}
 	var err error
 	if s.config, err = agentconfig.ParseModels(given.Str("config"), true); err != nil {
@@ -80,6 +85,18 @@ func (c *call) fakeServer() (fakeServer, error) {
 	initial := modelconfig.ConfigFromProto(s.config)
 	s.options.InitialConfig = &initial
 	return s, nil
+}
+
+// oneModel sets the number of versions of the model that the server makes a configuration for. A
+// number beyond its field is a ValueError.
+func (s *fakeServer) oneModel(given caseworld.Arguments) error {
+	if n, isInt := pysem.Big(given.Value("num_versions")); isInt && s.options.ModelConfigFile == "" {
+		if _, err := message.Int(n, 0, math.MaxUint32); err != nil {
+			return err
+		}
+	}
+	s.options.FakeNumVersions = given.CountOr("num_versions", 1)
+	return nil
 }
 
 // configAsLeft returns a configuration after the server has used it, with the lists of versions
@@ -132,11 +149,7 @@ func (c *call) fakeServerSequence(given fakeServer) (any, error) {
 
 // whyNotRead returns the exception that the fake's constructor raises for a config file.
 func (c *call) whyNotRead(name string) error {
-	data, err := c.Dir.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	text, err := pyos.Text(data)
+	text, err := pyos.ReadText(c.Dir, name)
 	if err == nil {
 		_, err = agentconfig.ParseModels(text, true)
 	}

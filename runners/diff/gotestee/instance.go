@@ -84,7 +84,7 @@ func (c *call) instance(read func(*env.Env, string) (*clients.InstanceFormater, 
 	if err != nil {
 		return nil, err
 	}
-	out := caseworld.Object("instance", caseworld.PB(f.Instance), "tensor", caseworld.PB(f.TensorProto(c.In.Integer("batch_size"))))
+	out := caseworld.Object("instance", caseworld.PB(f.Instance), "tensor", caseworld.PB(f.TensorProto(c.In.Count("batch_size"))))
 	if withText {
 		out.Set("str", f.String())
 	}

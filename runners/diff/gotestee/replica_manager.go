@@ -5,13 +5,18 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -160,30 +165,59 @@ func (s *statusStub) take(a caseworld.Step) {
 		s.err = pysem.Raise("RuntimeError", "%s", status)
 	case []any:
 		for _, v := range status {
-			s.versions = append(s.versions, versionStatus(a, v))
+			version, err := versionStatus(a, v)
+			if err != nil {
+				*s = statusStub{err: err}
+				return
+			}
+			s.versions = append(s.versions, version)
 		}
 	default:
 		a.Wrong("status", "a list, a string or null")
 	}
 }
 
-// versionStatus parses [version, state], or [version, state, error code, message].
-func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
+// versionStatus parses [version, state], or [version, state, error code, message]. A number beyond
+// its field is a ValueError, which utils.gen_model_version_status raises.
+func versionStatus(a caseworld.Step, v any) (env.ModelVersionStatus, error) {
 	l, ok := v.([]any)
 	if !ok || len(l) != 2 && len(l) != 4 {
 		a.Wrong("status", "[version, state] or [version, state, code, message]")
 	}
-	n := make([]int, 3)
-	for i := range min(len(l), 3) {
-		if n[i], ok = l[i].(int); !ok {
+	var version apis.ModelVersionStatus
+	var status util.StatusProto
+	for i, field := range []struct {
+		of   proto.Message
+		name string
+	}{{&version, "version"}, {&version, "state"}, {&status, "error_code"}} {
+		if i == len(l) {
+			break
+		}
+		if _, isInt := pysem.Big(l[i]); !isInt {
 			a.Wrong("status", "ints for version, state and code")
 		}
+		if err := message.Set(field.of, field.name, l[i]); err != nil {
+			return env.ModelVersionStatus{}, err
+		}
 	}
-	status := env.ModelVersionStatus{Version: int64(n[0]), State: env.ModelState(n[1]), Status: env.StatusProto{Code: rpcerrors.Code(n[2])}}
+	made := env.ModelVersionStatus{
+		Version: version.GetVersion(), State: env.ModelState(version.GetState()), Status: env.StatusProto{Code: rpcerrors.Code(status.GetErrorCode())},
+	}
 	if len(l) == 4 {
-		status.Status.Message, _ = l[3].(string)
+		made.Status.Message, _ = l[3].(string)
 	}
-	return status
+	return made, nil
+}
+
+// stateOf returns a field as the state of a version's status. A number beyond the field is a
+// ValueError.
+func stateOf(a caseworld.Arguments, name string) (env.ModelState, error) {
+	if _, isInt := pysem.Big(a.Value(name)); !isInt {
+		a.Wrong(name, "an int")
+	}
+	var status apis.ModelVersionStatus
+	err := message.Set(&status, "state", a.Value(name))
+	return env.ModelState(status.GetState()), err
 }
 
 func (c *call) updaterSequence(conf *agentconfig.AgentConfig) (any, error) {

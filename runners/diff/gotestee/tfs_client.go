@@ -1,6 +1,7 @@
 package gotestee
 
 import (
+	"math"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -94,7 +95,7 @@ func (c *call) batchToInstance() (any, error) {
 }
 
 func (c *call) batchProto() (any, error) {
-	tensor, err := c.client().ExampleBatchProto(c.In.OptStr("input_file"), c.In.Str("file_type"), c.features(), c.In.Integer("batch_size"))
+	tensor, err := c.client().ExampleBatchProto(c.In.OptStr("input_file"), c.In.Str("file_type"), c.features(), c.randomBatchSize())
 	return tensor, err
 }
 
@@ -109,8 +110,21 @@ func (c *call) batchProtoV2() (any, error) {
 }
 
 func (c *call) instanceProto() (any, error) {
-	tensor, err := c.client().InstanceProto(c.In.OptStr("input_file"), c.In.Integer("batch_size"))
+	file, size := c.In.OptStr("input_file"), c.In.Integer("batch_size")
+	if !file.Set {
+		size = c.In.Count("batch_size")
+	}
+	tensor, err := c.client().InstanceProto(file, size)
 	return tensor, err
+}
+
+// randomBatchSize returns how many examples a random batch has. A number beyond the field of the
+// batch is no size, because it fails before an example is made.
+func (c *call) randomBatchSize() int {
+	if n, isInt := c.In.Value("batch_size").(int); isInt && n > math.MaxInt32 {
+		return n
+	}
+	return c.In.Count("batch_size")
 }
 
 // slotShift is the bit in a feature id at which the slot begins (tfs_client.py:97).
@@ -135,7 +149,7 @@ func (c *call) randomInstanceShape() (any, error) {
 }
 
 func (c *call) randomExampleBatch() (any, error) {
-	data, err := c.client().RandomExampleBatch(c.features(), c.In.Integer("batch_size"))
+	data, err := c.client().RandomExampleBatch(c.features(), c.randomBatchSize())
 	if err != nil {
 		return nil, err
 	}

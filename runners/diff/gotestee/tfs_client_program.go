@@ -203,8 +203,8 @@ func (c *call) tfsOptions() clients.TFSClientOptions {
 	o.Target = flags.StrOr("target", "")
 	o.InputType = flags.StrOr("input_type", o.InputType)
 	o.FileType = flags.StrOr("file_type", o.FileType)
-	o.BatchSize = flags.IntegerOr("batch_size", o.BatchSize)
-	o.Threads = flags.IntegerOr("parallel_num", o.Threads)
+	o.BatchSize = flags.CountOr("batch_size", o.BatchSize)
+	o.Threads = flags.CountOr("parallel_num", o.Threads)
 	o.Duration = time.Duration(flags.IntegerOr("profile_duration", int(o.Duration/time.Second))) * time.Second
 	o.Framing = c.framing()
 	o.ValidSlots, o.UserFeatures = c.globals()
@@ -219,7 +219,7 @@ func (c *call) profileThread() (any, error) {
 		ModelName: c.In.Str("model_name"), Signature: c.In.ObjectOr("options").StrOr("signature_name", clients.DefaultTFSClientOptions().Signature),
 		Duration: time.Duration(c.In.Integer("repeat_time")) * time.Second,
 	}
-	for i := range c.In.Integer("servers") {
+	for i := range c.In.Count("servers") {
 		load.Channels = append(load.Channels, s.Dial(fmt.Sprintf("s%d", i)))
 	}
 	load.Data = lists.MapOrNil(c.In.Strings("data"), tensorOf)

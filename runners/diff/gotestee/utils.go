@@ -1,6 +1,7 @@
 package gotestee
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -21,9 +22,9 @@ var utilsOps = table{
 	"utils.conf_parser":                               (*call).confParser,
 	"utils.AgentConfig.from_file":                     func(c *call) (any, error) { return c.dump(c.fromFile()) },
 	"utils.AgentConfig":                               (*call).configFromArguments,
-	"utils.AgentConfig.get_cmd_and_port":              caseworld.With((*call).fromFile, (*call).command),
-	"utils.AgentConfig._gen_model_server_config":      caseworld.With((*call).fromFile, (*call).modelServerConfig),
-	"utils.AgentConfig.get_server_schedule_iter":      caseworld.With((*call).fromFile, (*call).serverSchedule),
+	"utils.AgentConfig.get_cmd_and_port":              caseworld.With((*call).listedFromFile, (*call).command),
+	"utils.AgentConfig._gen_model_server_config":      caseworld.With((*call).listedFromFile, (*call).modelServerConfig),
+	"utils.AgentConfig.get_server_schedule_iter":      caseworld.With((*call).listedFromFile, (*call).serverSchedule),
 	"utils.AgentConfig.generate_platform_config_file": (*call).platformConfig,
 	"utils.ZKPath":                                    (*call).zkPath,
 	"utils.normalize_regex":                           agentconfig.NormalizeRegex,
@@ -37,7 +38,7 @@ var utilsOps = table{
 	"utils.replica_id_from_pod_name":                  agentconfig.ReplicaIDFromPodName,
 	"utils.get_local_ip":                              agentconfig.LocalIP,
 	"utils.isabs":                                     agentconfig.IsAbs,
-	"agent_base.get_cmd_and_port":                     caseworld.With((*call).fromFile, (*call).baseCommand),
+	"agent_base.get_cmd_and_port":                     caseworld.With((*call).listedFromFile, (*call).baseCommand),
 }
 
 func (c *call) confParser() (any, error) {
@@ -58,6 +59,17 @@ func pairsOf(d *pysem.Dict) []any {
 
 func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
 	return c.loader().FromFile(c.In.Str("fname"))
+}
+
+// listedFromFile returns the configuration of the case's file for an operation that lists the
+// models of a server. It skips a case that has more shards of them than [caseworld.MostCounted].
+func (c *call) listedFromFile() (*agentconfig.AgentConfig, error) {
+	conf, err := c.fromFile()
+	word, _ := c.In.Value("server_type").(string)
+	if err == nil && conf.NumPS > caseworld.MostCounted && word != "entry" && word != "dense" {
+		return nil, caseworld.Skipped(fmt.Sprintf("num_ps: found %d, want %d at most", conf.NumPS, caseworld.MostCounted))
+	}
+	return conf, err
 }
 
 // loader returns a loader of configurations that keeps the case's quirks.

@@ -1,6 +1,8 @@
 package caseworld
 
 import (
+	"fmt"
+	"math/big"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -90,6 +92,28 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 		return otherwise
 	}
 	return a.Integer(name)
+}
+
+// Count returns an int that says how many of something the answer makes. Above [MostCounted] the
+// case is skipped, because no memory would hold the answer, and a program that runs out of memory
+// ends.
+func (a Arguments) Count(name string) int {
+	n, isInt := pysem.Big(a.Value(name))
+	if isInt && n.Cmp(big.NewInt(MostCounted)) > 0 {
+		panic(Skipped(fmt.Sprintf("%s: found %s, want %d at most", a.At(name), n, MostCounted)))
+	}
+	return a.Integer(name)
+}
+
+// MostCounted is the highest number that [Arguments.Count] lets pass.
+const MostCounted = 1 << 16
+
+// CountOr returns an int as Count does, or the value of otherwise if the field is missing or null.
+func (a Arguments) CountOr(name string, otherwise int) int {
+	if a.Value(name) == nil {
+		return otherwise
+	}
+	return a.Count(name)
 }
 
 // OptInteger returns an int, or None if the field is null or missing.
