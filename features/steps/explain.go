@@ -216,7 +216,10 @@ func rhythms(log []runners.Observation) map[string]*rhythm {
 		case r.since == 0 && strings.Contains(o.Path, "/container_service/") && strings.HasPrefix(o.Op, "zookeeper."):
 			r.since = o.At
 		case o.Op == "rpc" && o.Path == "GetModelStatus" && o.Peer == o.Pod && o.At-r.last > 2*time.Second:
-			r.last, r.by = o.At, o.At-r.last
+			if r.last > 0 { // the first check has none before it
+				r.by = o.At - r.last
+			}
+			r.last = o.At
 		default:
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,5 +50,22 @@ func TestExplanationIsOfTheSubjects(t *testing.T) {
 	short := explanation(log, 0, subjects{pods: []string{"a"}}, 3)
 	if len(short) != 3 || !strings.Contains(short[0], "(1 more with --explain 4)") || !strings.Contains(short[2], "ends with code 2") {
 		t.Errorf("in 3 lines: want the remark and the exit, and that there is 1 more, got %q", short)
+	}
+}
+
+// Goal: how often an agent checks its model server is told from two of its checks on, and as the time
+// between them.
+func TestAnAgentsRhythmNeedsTwoChecks(t *testing.T) {
+	check := func(at time.Duration) runners.Observation {
+		return runners.Observation{At: at, Pod: "shard0-replica0", Peer: "shard0-replica0", Op: "rpc", Path: "GetModelStatus"}
+	}
+	log := []runners.Observation{{At: time.Second, Pod: "shard0-replica0", Op: "process.start", Path: "bin/agent_service"}, check(47 * time.Second)}
+	if lines := awaited(log, subjects{}, 48*time.Second); len(lines) > 0 {
+		t.Errorf("after one check: found %q, want nothing", lines)
+	}
+	lines := awaited(append(log, check(57*time.Second)), subjects{}, 58*time.Second)
+	want := "the agent of shard0-replica0 looks at its model server every 10s, next at about t+67.000s"
+	if len(lines) != 1 || lines[0] != want {
+		t.Errorf("after two checks: found %q, want %q", lines, want)
 	}
 }
