@@ -80,17 +80,42 @@ func (p *Plan) fullestEntries(offered float64) float64 {
 		return most
 	}
 	least := full(p.Clients())
-	gone := make([]bool, len(in))
+	for _, gone := range p.evacuated() {
+		least = min(least, full(p.ClientsWithout(gone)))
+	}
+	return least
+}
+
+// evacuated returns, for each instant at which an evacuation begins or ends, the idcs that have no
+// clients from then on.
+func (p *Plan) evacuated() (all [][]bool) {
+	type span struct {
+		idc      int
+		from, to int64
+	}
+	var spans []span
 	for _, e := range p.Events {
 		if e.Evacuate == nil {
 			continue
 		}
-		if i := p.Fleet.IDCIndex(e.Evacuate.IDC); i >= 0 {
-			gone[i] = true
-			least = min(least, full(p.ClientsWithout(gone)))
+		s := span{p.Fleet.IDCIndex(e.Evacuate.IDC), int64(e.At) + int64(e.Evacuate.After), math.MaxInt64}
+		if e.For > 0 {
+			s.to = int64(e.At) + int64(e.For)
+		}
+		if s.idc >= 0 {
+			spans = append(spans, s)
 		}
 	}
-	return least
+	for _, of := range spans {
+		for _, at := range []int64{of.from, of.to} {
+			gone := make([]bool, len(p.Fleet.IDCs))
+			for _, s := range spans {
+				gone[s.idc] = gone[s.idc] || s.from <= at && at < s.to
+			}
+			all = append(all, gone)
+		}
+	}
+	return all
 }
 
 // evacuates reports whether clients of some idc go elsewhere for a time.
