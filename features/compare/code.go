@@ -26,7 +26,7 @@ import (
 // hashed without comments and blanks.
 type Code struct {
 	scenarios map[scenarioKey]scenarioCode
-	rooms     map[string]string // the hash of each, by its path
+	rooms     map[string]string // hash of each room's source, by the room's path
 }
 
 type scenarioKey struct{ path, name string }
@@ -76,8 +76,8 @@ var clockRooms = []room{
 	{path: "runners/diff/python/finder.py", runner: "tensorflow", kinds: []string{ofTraining}},
 }
 
-// ReadCode hashes the rooms from the project's sources, and the scenarios from simulation runs with
-// seed 1.
+// ReadCode hashes the source files of the rooms, and the steps and traces of the scenarios. runs
+// are simulation runs of the scenarios with seed 1.
 func ReadCode(sources fs.FS, runs []steps.Result) (*Code, error) {
 	c := &Code{scenarios: map[scenarioKey]scenarioCode{}, rooms: map[string]string{}}
 	for i := range runs {

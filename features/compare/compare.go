@@ -53,8 +53,8 @@ type Comparison struct {
 	Runners []runners.Runner
 	// Logs compares what the runs did, in addition to whether they passed.
 	Logs bool
-	// Most limits how many seeds of the measure are run to find one that does the same. 0 means
-	// 200.
+	// Most limits how many seeds of the measure are run to find one with which it does the same as
+	// the compared runner. 0 means 200.
 	Most int
 	// Slack is how far the time of an action may differ from its time in the measure. The zero
 	// value means DefaultSlack.
@@ -62,16 +62,16 @@ type Comparison struct {
 	// Flags holds, by a runner's name, further command-line flags that repeat a run on it.
 	Flags map[string]string
 	// Slower, when set, returns the runner with a slower clock, or nil. A failed run is tried again
-	// there, because the delays of a busy machine matter less. times counts the runs so far. flags
-	// are the Suite.Flags that repeat such a run.
+	// there, because on a slower clock the delays of a busy machine matter less. times counts the
+	// runs so far. flags are the Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
 	// Quirks lists quirks that may explain differences. nil means the quirks in the project's
 	// register.
 	Quirks []scope.Quirk
 	// Verbose reports all differences of a run. Otherwise only the first is reported.
 	Verbose bool
-	// Sets makes each cell list the seeds that do the same ([Cell.Seeds]). More seeds are run for
-	// that.
+	// Sets makes each cell list the seeds with which the measure does the same as the run
+	// ([Cell.Seeds]). To find them, more seeds are run.
 	Sets bool
 	// Keep, when set, reports whether a run is left out because a record already has its result.
 	Keep func(sc steps.Listed, runner string) bool
@@ -369,7 +369,8 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 }
 
 // until compares a failed run, up to where it failed, with the run of the measure's first seed. If
-// all was done within the slack, the first difference is what the measure had done by then.
+// nothing differs by more than the slack, the first difference is an action that the measure had
+// done by then and the run had not.
 func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {

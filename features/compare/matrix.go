@@ -30,8 +30,8 @@ const (
 // These say how the actions of a run compare with the actions of the measure, which is the first
 // runner.
 const (
-	// Same means that for each track there is a seed with which the measure does the same.
-	// Cell.Seeds lists the seeds with which it does the same in all tracks.
+	// Same means that for each track there is a seed with which the measure does the same as the
+	// run. Cell.Seeds lists the seeds with which it does the same in all tracks.
 	Same = "same"
 	// Explained means that the actions differ, but quirks explain all differences.
 	Explained = "explained"
@@ -72,8 +72,9 @@ type Cell struct {
 	Scenario string `json:"scenario,omitempty"`
 	Rooms    string `json:"rooms,omitempty"`
 
-	// First is the first difference that no quirk explains. Deeds counts the actions of both runs,
-	// and Alike those that both did. These fields are not written into a record.
+	// First is the first difference that no quirk explains. Alike counts the actions that the run
+	// and the measure both did. Deeds counts all actions: for each track it takes the side that did
+	// more. These fields are not written into a record.
 	First        *deeds.Difference `json:"-"`
 	Deeds, Alike int               `json:"-"`
 }

@@ -20,15 +20,16 @@ const (
 	Fails = "fails"
 )
 
-// Port is a report on one implementation. It compares what it did in each scenario with the
-// measure.
+// Port is a report on one implementation. It compares what the implementation did in each scenario
+// with what the measure did.
 type Port struct {
 	// Name names the implementation, for example by its command.
 	Name string `json:"name"`
-	// Badge sums up in one line how complete it is, as "231 of 279 scenarios, 96 % of deeds".
+	// Badge sums up in one line how complete the implementation is, as "231 of 279 scenarios, 96 %
+	// of deeds".
 	Badge string `json:"badge"`
-	// Agrees counts those of Scenarios that agree or are explained. Deeds counts the actions, and
-	// Same counts those that were done as in the measure.
+	// Agrees counts the scenarios in Scenarios that agree or are explained. Deeds counts the
+	// actions of all scenarios, and Same counts the actions that were done as in the measure.
 	Agrees int `json:"agrees"`
 	Same   int `json:"same"`
 	Deeds  int `json:"deeds"`

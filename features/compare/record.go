@@ -51,8 +51,8 @@ func (m *Matrix) Cell(path, name, runner string) Cell {
 }
 
 // Over returns an older matrix updated with the results of this one. It keeps only the scenarios
-// for which listed returns true, in the order that listed gives. Results on runners that this
-// matrix does not have stay.
+// for which listed returns true, in the order that listed gives. For a runner that this matrix
+// lacks, it keeps the older results.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
 	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
 	for _, name := range m.Runners {

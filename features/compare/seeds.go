@@ -29,7 +29,8 @@ type seen struct {
 	log  *deeds.Log
 }
 
-// setSeeds is how many seeds a set covers, if at least one of them does the same in all tracks.
+// setSeeds is how many seeds are tried first for Cell.Seeds. More are tried only if none of these
+// does the same as the run in all tracks.
 const setSeeds = 30
 
 // view compares one run with the measure, without the tracks that the run's runner cannot observe.
@@ -51,8 +52,9 @@ func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late t
 	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess()}
 }
 
-// did returns the actions of the run, for a comparison with open logs. If the runner may read less
-// than the measure, reads are added up to the fewest in these logs.
+// did returns the actions of the run, for a comparison with open logs. If the runner may read
+// ZooKeeper less than the measure, did adds reads, until each track has as many as in the open log
+// that has the fewest.
 func (v *view) did(open deeds.Open) *deeds.Log {
 	if v.thrifty {
 		return readsAtLeast(v.got, open)
@@ -79,8 +81,8 @@ func (v *view) hold(ctx context.Context) []deeds.Difference {
 	}
 }
 
-// set finds the seeds that do the same as the run. It looks at the first setSeeds seeds. If none of
-// these does the same, it looks at all seeds that may be run.
+// set finds the seeds with which the measure does the same as the run. It looks at the first
+// setSeeds seeds. If none of these fits, it looks at all seeds that may be run.
 func (v *view) set(ctx context.Context) *Seeds {
 	for _, n := range []int{min(setSeeds, v.most()), v.most()} {
 		if !v.upTo(ctx, n) {
@@ -125,12 +127,12 @@ func (v *view) open(n int) (open deeds.Open) {
 	return open
 }
 
-// punctual returns a view of a run that was cut off, in which whatever the measure had done by then
-// was due. Otherwise an agent that does nothing would miss nothing, because a scenario fails sooner
-// than the slack ends.
+// punctual returns a view of a run that was cut off. In this view, every action that the measure
+// had done before the cut was due, without any slack. Otherwise an agent that does nothing would
+// miss nothing, because a scenario fails before the slack ends.
 func (v *view) punctual() *view {
 	p := *v
-	until := float64(v.got.Ended+v.slack.Least+v.slack.Late) / (1 - v.slack.Part) // less the slack there, it is Ended
+	until := float64(v.got.Ended+v.slack.Least+v.slack.Late) / (1 - v.slack.Part) // minus its slack, this is Ended
 	p.got = &deeds.Log{Tracks: v.got.Tracks, Ended: time.Duration(until)}
 	return &p
 }
@@ -145,8 +147,9 @@ func (v *view) missing() *deeds.Difference {
 	return nil
 }
 
-// agreement counts all actions in the log and in the measure, and how many of them are the same.
-// Reads that need not be and are not do not count.
+// agreement counts all actions in the log and in the measure, and how many of them are the same. If
+// the runner may read ZooKeeper less than the measure, tracks of reads that the run lacks do not
+// count.
 func (v *view) agreement() (same, all int) {
 	open := v.open(v.seeds)
 	if v.thrifty {

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// readsAtLeast copies a log and tops up its tracks of reads. Each then has at least as many acts as
-// in the open log that has the fewest. Tracks with more acts stay unchanged, and so does the period
-// of acts.
+// readsAtLeast copies a log and adds acts to its tracks of reads. Each of these tracks then has at
+// least as many acts as in the open log that has the fewest. Tracks that have more acts already
+// stay unchanged. The period of the acts is never changed.
 func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	whole := &deeds.Log{Tracks: slices.Clone(got.Tracks), Ended: got.Ended}
 	if len(open) == 0 {
@@ -38,7 +38,7 @@ func withoutUnread(open deeds.Open, got *deeds.Log) deeds.Open {
 }
 
 // leastReads merges one track of reads from all open logs. The result has the fewest acts and the
-// latest begin of these logs. If one of the logs lacks the track, it returns nil.
+// latest first act of these logs. If one of the logs lacks the track, it returns nil.
 func leastReads(open deeds.Open, name string) *deeds.Track {
 	var least *deeds.Track
 	for _, l := range open {
@@ -56,9 +56,9 @@ func leastReads(open deeds.Open, name string) *deeds.Track {
 	return least
 }
 
-// topUp gives a track at least as many acts as least has. tracks are sorted by name, and a missing
-// track is added. In a track with fewer acts, topUp also accepts a later first act, and too few
-// acts that come between the others.
+// topUp gives a track at least as many acts as least has. tracks are sorted by name. If the track
+// is missing, topUp adds least itself. If the track has fewer acts, topUp also makes its first act
+// no later, and its number of acts in between (Deed.Between) no smaller, than in least.
 func topUp(tracks []*deeds.Track, least *deeds.Track) []*deeds.Track {
 	i, ok := slices.BinarySearchFunc(tracks, least.Name, func(t *deeds.Track, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {

@@ -43,8 +43,8 @@ func kept(text string, all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !set.Keeps(quirkOf(id)) })
 }
 
-// repaired returns a choice of quirks with some more of them repaired. It names either the repaired
-// or the kept ones, whichever list is shorter.
+// repaired returns the choice of quirks in text, with the quirks in some repaired too. The result
+// names either the repaired or the kept quirks, whichever list is shorter.
 func repaired(text string, all, some []string) string {
 	left := slices.DeleteFunc(kept(text, all), func(id string) bool { return slices.Contains(some, id) })
 	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(left, id) })

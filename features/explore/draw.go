@@ -21,9 +21,9 @@ const (
 // choice is one thing that may happen in a story: a kind of fault, or an action of an operator.
 type choice struct {
 	name string
-	// begin is the template of the sentence that begins it. end is that of the sentence that ends
-	// it, "" for none. lasts means that it lasts for a time and then ends by itself, soon that this
-	// time is less than a minute.
+	// begin is the template of the sentence that begins the choice. end is the template of the
+	// sentence that ends it, "" for none. lasts means that the choice lasts for a time and then
+	// ends by itself. soon means that this time is less than a minute.
 	begin, end  string
 	lasts, soon bool
 	fatal       bool
@@ -91,7 +91,7 @@ func (w *World) Draw(seed uint64, quirks string) *Story {
 	return s
 }
 
-// begin adds an act in its place among the others.
+// begin adds an act to the story, in the order of the acts' times.
 func (s *Story) begin(text string, at time.Duration) {
 	line := s.fill(text)
 	line.Refusable = true

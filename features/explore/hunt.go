@@ -32,11 +32,12 @@ type Hunt struct {
 	Shard, Shards int
 	// Quirks is the choice of quirks for stories whose world sets none.
 	Quirks string
-	// Find, when set, lists quirks by id. The hunt ends once each was found as a cause. To show
-	// rare quirks, a quarter of the stories repair those already found, one repairs half of these,
-	// and one keeps a random set.
+	// Find, when set, lists quirks by id. The hunt ends once each of them was found as a cause. To
+	// show rare quirks, the stories take turns with the choice of quirks: one quarter takes Quirks,
+	// one also repairs all causes found so far, one repairs half of these causes, and one repairs a
+	// random set.
 	Find []string
-	// FailFast ends the hunt with the first thing found that has no cause.
+	// FailFast ends the hunt at the first found failure whose cause is unknown.
 	FailFast bool
 	// Moments also searches for the choice that decides each failure found ([Moment]). Each search
 	// runs up to 400 further stories.
@@ -47,7 +48,7 @@ type Hunt struct {
 	Tell     func(*Found) error
 
 	all    []string // ids of quirks that can be repaired
-	done   func()   // ends the hunt, as ctx does
+	done   func()   // ends the hunt early
 	shares []share  // of each world
 	tally  Tally
 	mu     sync.Mutex // guards tally, because stories run in parallel
@@ -94,7 +95,8 @@ type Found struct {
 	// Cause names the smallest set of repairs with which the story passes, such as "Q43 and Q208",
 	// or the rule by which the reference breaks the invariant. "" means that the cause is unknown.
 	Cause string
-	// Times counts the stories that failed like this. Told counts the runs needed to shrink it.
+	// Times counts the stories that failed like this. Told counts the runs needed to shrink the
+	// failure.
 	Times, Told int
 	Story       *Story
 	// Scenario is the story as the text of a .feature file, and Name a name for that file.
@@ -115,7 +117,7 @@ type failure struct {
 	known   string
 	refused []int
 	after   int
-	// fresh, when set, lists quirks that were not found yet, with which repaired the story passes.
+	// fresh, when set, lists quirks that were not found yet. With these repaired, the story passes.
 	fresh []string
 }
 
@@ -123,16 +125,16 @@ const (
 	// firstRound is how many stories of each world the first round has. Each round has twice as
 	// many as the one before, up to lastRound.
 	firstRound, lastRound = 4, 32
-	// batch is how many failures are shrunk at the same time. The others are then compared with the
-	// results.
+	// batch is how many failures are shrunk at the same time. Then the other failures are compared
+	// with the shrunk ones, so that known kinds need not be shrunk.
 	batch = 8
 	// againEvery means that, on average, one story in this many runs again without leaps.
 	againEvery = 50
-	// dryAfter is how many stories of a world without anything new halve its part of the rounds, and
-	// mostHalvings how often that happens.
+	// dryAfter is the number of stories without anything new after which a world gets only half as
+	// many stories in a round. mostHalvings is the most times that this happens.
 	dryAfter, mostHalvings = 64, 2
-	// lookAgain means that, on average, one in this many of the failures that look like a known one
-	// is still shrunk.
+	// lookAgain means that, on average, one in lookAgain of the failures that look like a known one
+	// is shrunk all the same.
 	lookAgain = 24
 )
 
@@ -171,12 +173,13 @@ type share struct {
 	drawn, dry int
 }
 
-// of returns how many of n stories the world gets: half as many each time that it has shown nothing new
-// for long.
+// of returns how many stories of a round the world gets, if n is the full number. It halves n for
+// each dryAfter stories without anything new, at most mostHalvings times, and returns at least 1.
 func (s *share) of(n int) int { return max(n>>min(s.dry/dryAfter, mostHalvings), 1) }
 
-// next lists the stories of a round, at most n of each world. more is false if all seeds were used. Only
-// a hunt that ends by its time gives worlds different shares.
+// next lists the stories of a round, at most n of each world. more is false if all seeds were used.
+// A hunt with a number of seeds takes equally many stories of each world. A hunt without one takes
+// fewer of a world that shows nothing new.
 func (h *Hunt) next(n int) (stories []*Story, more bool) {
 	causes := h.causes()
 	counts := lists.Map(h.shares, func(s share) int {
@@ -201,8 +204,9 @@ func (h *Hunt) next(n int) (stories []*Story, more bool) {
 	return stories, more
 }
 
-// quirksOf returns the quirks of the story of a seed: those of the hunt, or in a search for some quirks
-// also those with the found causes repaired, with half of these, or a random set.
+// quirksOf returns the choice of quirks for the story of a seed. Without Find, it is the choice of
+// the hunt. With Find, the seeds take turns: the hunt's choice, that choice with the found causes
+// repaired, with half of the found causes repaired, or with a random set repaired.
 func (h *Hunt) quirksOf(seed uint64, causes []string) string {
 	switch mode := (seed - h.Seed) % 4; {
 	case len(h.Find) == 0 || mode == 0:
@@ -334,8 +338,9 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// unlike takes the first failures that have broken different laws, a batch at most. The others are
-// likely to be of the same kinds, which is known once these are shrunk.
+// unlike takes failures that have broken different laws, the first for each law and at most batch
+// of them. The later failures are probably of the same kinds. That can be told once the taken ones
+// are shrunk.
 func unlike(failed []*failure) (now, later []*failure) {
 	seen := map[string]bool{}
 	for _, f := range failed {
@@ -348,9 +353,9 @@ func unlike(failed []*failure) (now, later []*failure) {
 	return now, later
 }
 
-// behind returns the failures that may be of a new kind: those that look like none that was found, and
-// what is hidden behind the others. A search for some quirks takes a failure for new only if something
-// is hidden behind it.
+// behind returns the failures that may be of a new kind. A failure that looks like no found one
+// counts as new itself. For any other failure, behind returns what hidden finds behind it, if
+// anything. With Find set, behind asks hidden for every failure.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
 	causes, fresh := h.causes(), h.fresh()
 	alike := make([]*Found, len(failed))
@@ -378,8 +383,9 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 	return left
 }
 
-// hidden returns what a failure shows beside the causes that were found, nil if that is nothing: itself
-// if it passes with the fresh quirks repaired, or the failure that is left with the causes repaired.
+// hidden returns what a failure shows besides the found causes, or nil if it shows nothing else. If
+// the story passes with the fresh quirks repaired, that is the failure itself. Otherwise it is the
+// failure that remains with the found causes repaired.
 func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
 	if f.known == "" && h.passes(f.story, fresh) {
 		g := *f
@@ -409,8 +415,9 @@ func (h *Hunt) fresh() []string {
 	return lists.Filter(h.all, func(id string) bool { return !slices.Contains(found, id) })
 }
 
-// passes reports whether a story that fails passes with some quirks repaired that it keeps. More than
-// one repair may help it: a cause that was found early would hide the others for good.
+// passes reports whether a failing story passes with the quirks in some repaired. It returns false
+// if the story keeps none of these quirks. Several repairs may each make the story pass. Without
+// this check, the cause that was found first would hide the others for good.
 func (h *Hunt) passes(s *Story, some []string) bool {
 	if repaired(s.Quirks, h.all, some) == repaired(s.Quirks, h.all, nil) {
 		return false

@@ -18,7 +18,7 @@ type Moment struct {
 	// Without and With are the shares of runs that fail when later choices are drawn anew. Without
 	// keeps the choices before this one. With keeps this choice too.
 	Without, With float64
-	// Then is the first thing observed on the choice's node after it, or nil.
+	// Then is the first thing observed on the choice's node after the choice, or nil.
 	Then *runners.Observation
 	// Always means that no single choice decides. With is then the share of runs that fail with all
 	// choices drawn anew, and the other fields are not set.
@@ -38,8 +38,8 @@ const (
 	hangs = 0.25
 )
 
-// momentOf finds the moment of a story that breaks what. ok is false if no choices are found with
-// which it fails.
+// momentOf finds the choice that decides whether story s fails by breaking what. known is the rule
+// by which the reference breaks it, or "". ok is false if none of the recorded runs fails.
 func momentOf(s *Story, what, known string) (m Moment, ok bool) {
 	free := s.clone()
 	free.Plain, free.Choices = false, nil
@@ -76,7 +76,7 @@ func momentOf(s *Story, what, known string) (m Moment, ok bool) {
 		return m, false
 	}
 	tape := first.Tape
-	lo, hi := 0, len(tape) // at lo no entry of the tape is used, at hi all are
+	lo, hi := 0, len(tape) // with lo entries of the tape kept few runs fail, with hi many
 	without, with := m.With, share(tape)
 	if with-without < hangs {
 		m.Always, m.With = true, without

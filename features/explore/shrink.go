@@ -31,7 +31,8 @@ type shrinker struct {
 	first *steps.Told
 	// calm means that the story also fails without its acts.
 	calm bool
-	// keep, when set, is what has to stay so of a story that fails.
+	// keep, when set, is a further condition: a changed story counts as failing only if keep
+	// returns true for it.
 	keep func(s *Story) bool
 }
 
@@ -130,7 +131,7 @@ func (sh *shrinker) try(change func(s *Story)) bool {
 	return true
 }
 
-// smallest tries the smallest cluster first, because mostly that is enough.
+// smallest tries the smallest cluster first, because most stories fail in that one too.
 func (sh *shrinker) smallest() {
 	s := sh.best.clone()
 	for i := range s.Shapes {
@@ -204,17 +205,17 @@ func (sh *shrinker) plain() {
 	}
 }
 
-// These are changes to try on a story that fails only with its random choices, so that it fails
-// without them. shifts lists how much later its acts begin. longer lists the factors by which they
-// last longer.
+// These are changes to try on a story that fails only with its random choices. The aim is that the
+// changed story fails without them. shifts lists how much later its acts begin. longer lists the
+// factors by which they last longer.
 var (
 	shifts = []time.Duration{1, 2, 3, 5, 8, 10, 13, 15, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55} // in seconds
 	longer = []time.Duration{2, 4, 8}
 )
 
-// elsewhere looks for times of acts with which a story fails with all choices plain. Agents look
-// again every 30 or 60 s. So choices often only decide what an act meets, or whether it lasts long
-// enough.
+// elsewhere looks for other times and lengths of the acts, with which the story fails although all
+// choices are plain. Agents look again every 30 or 60 s. So choices often only decide what an act
+// meets, or whether it lasts long enough.
 func (sh *shrinker) elsewhere() {
 	for _, n := range longer {
 		sh.plainly(func(a *Act) { a.For *= n })
@@ -321,8 +322,8 @@ func (sh *shrinker) times() {
 // subGraphs matches the sentence of a model, and in it the list of its sub-graphs.
 var subGraphs = regexp.MustCompile(`^(model \S+ with sub-graphs )(.+)( of .+ in version \d+)$`)
 
-// aside removes each model but the last, together with all settings and steps before the start that
-// name it.
+// aside tries to remove each model but the last. With the model it removes every setting, and every
+// step before the start, that names the model.
 func (sh *shrinker) aside() {
 	var names []string
 	for _, l := range sh.best.Shapes {
@@ -480,8 +481,8 @@ func (sh *shrinker) law(s *Story) int {
 	return line - (len(sh.first.Steps) - len(s.Laws))
 }
 
-// moveTo changes acts on things that a smaller cluster lacks, so that they happen to things that it
-// has.
+// moveTo changes acts that hit things which a smaller cluster lacks. The changed acts hit things
+// that the smaller cluster has.
 func (s *Story) moveTo(c *drawn.Cast) {
 	podName := regexp.MustCompile(`shard\d+-replica\d+`)
 	for i := range s.Acts {

@@ -29,8 +29,9 @@ type Story struct {
 	Seed uint64
 }
 
-// Act is something that happens at a time after the start. If For is set, it ends that much later,
-// by the line End. If End is nil, the sentence itself says "for 12s".
+// Act is something that happens at the time At after the start. If For is set, the act ends when
+// For has passed, by the line End. If End is nil, the sentence of the act itself says how long it
+// lasts, such as "for 12s".
 type Act struct {
 	At   time.Duration
 	Line steps.Line
@@ -54,7 +55,8 @@ type event struct {
 	ends bool
 }
 
-// events lists what happens after the start, in order. over is when all of it has ended.
+// events lists what happens after the start, in order of time. over is the time at which the last
+// act has ended.
 func (s *Story) events() (list []event, over time.Duration) {
 	for i, a := range s.Acts {
 		line := a.Line
@@ -77,7 +79,8 @@ func (s *Story) Lines() []steps.Line {
 	return lines
 }
 
-// lines returns the steps of a scenario, and the events of acts by the indices of their lines.
+// lines returns the steps of the story as a scenario. of holds, for each step that begins or ends
+// an act, its event, by the step's index in lines.
 func (s *Story) lines() (lines []steps.Line, of map[int]event) {
 	lines, of = slices.Clone(s.Shapes), map[int]event{}
 	if s.Plain {

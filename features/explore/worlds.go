@@ -24,8 +24,8 @@ type World struct {
 	// Start starts it.
 	Start string
 	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
-	// some time after the part before it, and the part behind [within] soon after it. One that ends with
-	// [lasting] takes a time.
+	// some time after the part before it, and the part behind [within] soon after it. An action
+	// whose template ends with [lasting] lasts for some time.
 	Acts []string
 	// Told holds the lines after the start of the scenario that the world was made of. Every story
 	// contains them.
@@ -46,8 +46,8 @@ type World struct {
 // acts would hardly ever fit together.
 const later = "; later "
 
-// within separates the halves of a template as later does, where the second comes within a minute: while
-// the cluster still reacts to the first.
+// within separates the two halves of an act in a template, as later does. The second half comes
+// within a minute of the first, while the cluster still reacts to the first.
 const within = "; within 1m "
 
 // lasting ends the template of an act that lasts for a drawn time, and then ends by itself.
@@ -204,8 +204,8 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	return w, nil
 }
 
-// comesBack inserts the sentence text after the first shape that the function of selects. If the
-// function said selects any shape, comesBack inserts nothing.
+// comesBack inserts the sentence text after the first shape for which of returns true. If said
+// returns true for any shape, comesBack inserts nothing.
 func (w *World) comesBack(of, said func(text string) bool, text string) {
 	if i := slices.IndexFunc(w.Shapes, of); i >= 0 && !slices.ContainsFunc(w.Shapes, said) {
 		w.Shapes = slices.Insert(w.Shapes, i+1, text)

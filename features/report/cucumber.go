@@ -94,7 +94,7 @@ func (c *cucumber) Add(r *steps.Result) error {
 	return err
 }
 
-// close writes the end of the current feature, followed by after.
+// close writes the end of the current feature, and then the text after.
 func (c *cucumber) close(b *bytes.Buffer, after string) {
 	if c.feature != nil {
 		b.WriteString("\n    ]\n  }" + after)
@@ -134,8 +134,8 @@ func cucumberScenario(feature string, r *steps.Result) cucumberElement {
 	return e
 }
 
-// written returns a scenario as its file has it. If that is unknown, it returns what the result
-// tells of it.
+// written returns a scenario as its file has it. If the result lacks that (r.Written is nil),
+// written builds a scenario from the other fields of the result.
 func written(r *steps.Result) *steps.Written {
 	if r.Written != nil {
 		return r.Written

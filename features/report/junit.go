@@ -20,7 +20,7 @@ type junitForm struct {
 	out   io.Writer
 	cases []*junitCase
 	of    map[scenarioKey]*junitCase
-	named map[string]int // how many cases have a name, by "path\x00name"
+	named map[string]int // number of cases with the same name in a file, by "path\x00name"
 }
 
 // junitCase is a scenario, or a row of an outline, with the totals of its runs.

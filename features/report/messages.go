@@ -19,8 +19,8 @@ import (
 // of the Go module that contains the protocol's types.
 const messagesVersion = "34.2.0"
 
-// These types replace those types of the module that omit a start of 0 and empty lists from the
-// JSON.
+// These types replace types of the module. The module's types leave empty lists and a start of 0
+// out of the JSON.
 type (
 	testCase struct {
 		ID      string     `json:"id"`
@@ -169,8 +169,8 @@ func (f *messagesForm) Add(r *steps.Result) (err error) {
 	return f.flush()
 }
 
-// stepResult returns the result of the i-th step. A failure of the whole run counts as one of its
-// last step.
+// stepResult returns the result of the i-th step. A failure of the whole run counts as a failure of
+// the run's last step.
 func stepResult(r *steps.Result, i int) *messages.TestStepResult {
 	s := r.Steps[i]
 	took := messages.GoDurationToDuration(s.Took)

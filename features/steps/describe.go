@@ -28,8 +28,8 @@ type Described struct {
 	Does string `json:"does"`
 	// Placeholders lists the placeholders of the sentence, each once.
 	Placeholders []Placeholder `json:"placeholders"`
-	// Example is a text that matches the sentence. Where is its place in the shipped scenarios, ""
-	// for a caller's own sentence.
+	// Example is a text that matches the sentence. Where names the place of this text in the
+	// shipped scenarios. It is "" for a caller's own sentence.
 	Example string `json:"example"`
 	Where   string `json:"where,omitempty"`
 	// Passes says when cluster time passes during the sentence, "" for never. For a sentence that

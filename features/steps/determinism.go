@@ -36,7 +36,8 @@ func (s *Suite) compare(first *execution) {
 }
 
 // uncounted describes a difference between two runs in their counts, or in how often choices were
-// made. It returns "" if there is none. With fixed choices the second run may choose differently.
+// made. It returns "" if there is none. If the suite fixes choices, it compares only the counts,
+// because the second run may then make other choices.
 func (s *Suite) uncounted(first, second *execution) string {
 	a, b := &first.result.Stats, &second.result.Stats
 	if !reflect.DeepEqual(a.Counts, b.Counts) {
@@ -77,8 +78,8 @@ func record(from, to uint64) func(*runners.Spec) {
 	}
 }
 
-// difference describes the first event in which two runs differ. Their checkpoints show the part of
-// the run. Two further runs record the events of that part.
+// difference describes the first event in which two runs differ. The checkpoints of the runs show
+// in which part the event lies. Two further runs record the events of that part.
 func (s *Suite) difference(first, second *execution) string {
 	text, from, to, equal := divergence(first.world, second.world)
 	if equal || to <= from {

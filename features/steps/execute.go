@@ -70,8 +70,8 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 // names.
 const mostEnded = 3
 
-// mourn adds to the error of the failed step which agents and model servers have ended, if the
-// cluster can tell.
+// mourn adds lines to the error of the failed step, if the cluster can tell them. Each line says
+// how the agent or the model servers of a pod have ended.
 func (x *execution) mourn() {
 	i := slices.IndexFunc(x.result.Steps, func(s Step) bool { return s.Status == Failed })
 	m, knows := x.world.cluster.(runners.Mourner)

@@ -55,8 +55,8 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	}
 }
 
-// lost stores in the result the instants at which, according to the suite, failures of the file's
-// scenarios were decided. It returns a line for each of these instants.
+// lost stores in the result the instants that the suite has for the scenario's file: those at which
+// failures of its scenarios were decided. It returns a line for each of these instants.
 func (s *Suite) lost(r *Result) (lines []string) {
 	if s.Instants == nil {
 		return nil
@@ -65,7 +65,8 @@ func (s *Suite) lost(r *Result) (lines []string) {
 	return lists.Map(r.Instants, func(i timeline.Instant) string { return "lost at " + runners.Stamp(i.At) + ": " + i.Text })
 }
 
-// from is when the explanation begins.
+// from returns the time at which the explanation begins: the first of the result's instants, or 0
+// without any.
 func (r *Result) from() time.Duration {
 	if len(r.Instants) == 0 {
 		return 0
@@ -118,8 +119,9 @@ func (s subjects) String() string {
 	return strings.Join(all, ", ")
 }
 
-// weight rates how important an observation is: most an action on the cluster, less a change in the
-// cluster, least a line that is only logged.
+// weight rates how important an observation is: 3 for an action on the cluster, 2 for a change in
+// the cluster, a failed call or a warning, and 1 for a successful call or a line that is only
+// logged.
 func weight(o *runners.Observation) int {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch {
@@ -139,7 +141,7 @@ func (s subjects) concern(o *runners.Observation) bool {
 		return false // an agent's own actions are shown next to its log instead
 	}
 	if weight(o) == 3 {
-		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // the step's own line tells of a fault without a cause
+		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // else a step's own line tells of it
 	}
 	things := len(s.paths)+len(s.models) > 0
 	if things && s.names(o) {
@@ -174,8 +176,8 @@ const bindingPeriod = 30 * time.Second
 // rhythm holds what determines when a pod's agent next checks its model server.
 type rhythm struct {
 	down     bool
-	since    time.Duration // is the time of the agent's service info, 0 if there is none
-	last, by time.Duration // the time of the last check, and the time since the check before it
+	since    time.Duration // time at which the agent wrote its service info, 0 if it has not
+	last, by time.Duration // time of the last check, and time between it and the check before
 }
 
 // awaited says what is to come for the subjects: how pods that are down come back, and when agents
@@ -325,7 +327,7 @@ func happeningLine(log []runners.Observation, chosen []happening, i int, h happe
 	link := ", because of "
 	if wait := o.At - o.Took - c.At; wait >= longWait {
 		if weight(c) == 1 {
-			return text // the loop logged this in its last turn
+			return text // the cause is only something that the loop logged in its previous turn
 		}
 		link = fmt.Sprintf(", %.1fs after ", wait.Seconds())
 	}

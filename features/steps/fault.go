@@ -57,7 +57,7 @@ func (w *World) ends(f func() (runners.Fault, error)) func() error {
 	return func() error { return w.fault(f, w.cluster.EndFault) }
 }
 
-// sets begins a fault. If duration is not "", the fault ends by itself after it.
+// sets begins a fault. If duration is not "", the fault ends by itself after that duration.
 func (w *World) sets(f func() (runners.Fault, error), duration string) error {
 	if err := w.begins(f)(); err != nil || duration == "" {
 		return err

@@ -108,7 +108,8 @@ func readFeature(doc document, pickles []*messages.Pickle, why map[string]string
 	return found
 }
 
-// each calls scenario and background for all such parts of a feature, also those inside rules.
+// each calls the function scenario with every scenario of a feature, and the function background
+// with every Background. It includes those inside rules.
 func each(f *messages.Feature, scenario func(*messages.Scenario), background func(*messages.Background)) {
 	visit := func(sc *messages.Scenario, b *messages.Background) {
 		if sc != nil {

@@ -74,8 +74,8 @@ func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
 	})
 }
 
-// handler makes a step handler for godog. It takes a string for each group of the sentence's
-// expression, which it ignores, because do reads the step's text itself.
+// handler makes a step handler for godog. The handler takes a string for each group of the
+// sentence's expression. It ignores these strings, because do reads the step's text itself.
 func (s *Sentence) handler(do func() error) any {
 	in := make([]reflect.Type, s.expr.NumSubexp())
 	for i := range in {

@@ -300,7 +300,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
-	if len(h.faults) == before && !unknown && onCluster { // fault drops a mistake that another row also has
+	if len(h.faults) == before && !unknown && onCluster { // !unknown: fault drops what another row reported
 		h.people(sc, c, scratch)
 	}
 	if !asserts && !unknown {

@@ -21,13 +21,15 @@ func checkPolicy(policy string) error {
 	return nil
 }
 
-// declared makes a sentence check its last argument as the version policy of a declared model.
+// declared sets the check of a sentence: the last argument has to be a version policy with which a
+// model can be declared.
 func declared(s *Sentence) *Sentence {
 	s.check = func(args []string) error { return checkPolicy(args[len(args)-1]) }
 	return s
 }
 
-// entry makes a sentence check its last argument as the version policy of a model config entry.
+// entry sets the check of a sentence: the last argument has to be a version policy for a model
+// config entry.
 func entry(s *Sentence) *Sentence {
 	s.check = func(args []string) error {
 		_, err := runners.ParsePolicy(args[len(args)-1])
@@ -107,7 +109,8 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	return nil
 }
 
-// NobodyError says that a fault hits nobody: the cluster has no such part, or does not use it.
+// NobodyError says that a fault hits nobody, because the cluster lacks the part that the fault
+// would hit, or does not use it.
 type NobodyError struct{ text string }
 
 func (e *NobodyError) Error() string { return e.text }
@@ -130,8 +133,8 @@ func checkServers(spec *runners.Spec, fault string) error {
 	return nil
 }
 
-// possible returns an error if a step cannot work, before anything runs. It applies shapes to w,
-// whose cluster is never built.
+// possible checks before anything runs whether a step can work, and returns an error if not. It
+// applies shapes to w, whose cluster is never built.
 func (s *Sentence) possible(w *World, st *step) error {
 	if s.check != nil {
 		return s.check(s.expr.FindStringSubmatch(st.text)[1:])

@@ -151,7 +151,7 @@ func (w *World) registration(pod, task string) (r registration, ok bool, err err
 			return r, false, err
 		}
 		if !ok {
-			continue // an ephemeral of another pod that has ended since the children were read
+			continue // another pod's ephemeral znode, deleted since the children were read
 		}
 		var meta struct {
 			Address string         `json:"address"`

@@ -310,7 +310,7 @@ type ongoing struct {
 	kind  *runners.FaultKind
 	names map[string]string
 	at    time.Duration
-	until time.Duration // is 0 without an end
+	until time.Duration // time at which the fault ends by itself, 0 if it does not
 }
 
 func (o *ongoing) lasts(now time.Duration) bool { return o.until == 0 || o.until > now }

@@ -15,7 +15,8 @@ const (
 	aShape kind = iota
 	anAction
 	aCondition
-	// anOnset begins something. With a time at the sentence's end it ends by itself.
+	// anOnset begins something. If the sentence has a time at its end, what began ends by itself
+	// after that time.
 	anOnset
 	anAssertion
 	// aQuestion and aFinding are about a recorded case, for which no cluster is built.
@@ -39,8 +40,9 @@ type Sentence struct {
 	// check, when set, returns an error if the texts for the placeholders cannot work, before
 	// anything runs.
 	check func(words []string) error
-	// ofBareServer marks a sentence about the model server without an agent, and ofAgents marks one
-	// about pods, if the sentence does not name them.
+	// ofBareServer marks a sentence that is about the model server without an agent. ofAgents marks
+	// a sentence that is about pods. Both are only for sentences without a placeholder for a server
+	// or a pod.
 	ofBareServer, ofAgents bool
 	// ofTraining marks a sentence that is about the training job but names no process.
 	ofTraining bool

@@ -23,7 +23,8 @@ type Line struct {
 	// process that does not run.
 	Refusable bool
 	said      *Sentence
-	// args are the sentence's arguments in the text read.
+	// args are the sentence's arguments, parsed from the text read. If Text differs from read, they
+	// are parsed again.
 	args []reflect.Value
 	read string
 }
@@ -341,7 +342,7 @@ type Told struct {
 	// Refused lists the lines that the cluster could not do, by index.
 	Refused []int
 	// Tape holds the random choices that differ from their default, if Telling.Chance asks for
-	// them. TapeAt holds the time of each, if they are recorded.
+	// them. TapeAt holds the time of each choice in Tape, if the cluster records times.
 	Tape   []runners.Choice
 	TapeAt []time.Duration
 }

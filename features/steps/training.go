@@ -357,7 +357,7 @@ func (w *World) discovery(name string, own bool) check {
 	})
 }
 
-// discoveryKnows makes a check that discovery lists a process, whether that runs or not.
+// discoveryKnows makes a check that discovery lists a process, whether the process runs or not.
 func (w *World) discoveryKnows(name string) check {
 	return func() error {
 		_, ok, err := w.discovered(name)
@@ -413,8 +413,8 @@ func (w *World) localAnswer(n int, want string) check {
 	return w.nthAnswer("wait", runners.Trainer.LocalBarriers, n, want)
 }
 
-// nthAnswer makes a check that the n-th answer, or its error, contains a text. It calls the
-// function of to get all answers.
+// nthAnswer makes a check that the n-th answer, or its error, contains the text want. The function
+// of returns all answers.
 func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.TrainingAnswer, n int, want string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		answers := of(t)

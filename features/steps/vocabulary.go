@@ -16,8 +16,9 @@ import (
 // vocabulary holds all sentences that scenarios may use with one runner.
 type vocabulary []*Sentence
 
-// newVocabulary inserts the sentences about a runner's faults into the others. Each topic has its
-// place, and a topic without one comes at the end. The caller's own sentences come last.
+// newVocabulary inserts the sentences about a runner's faults into the others. The sentences of a
+// topic come where faults(topic) marks their place. Topics without a mark come after these, and the
+// caller's own sentences come last.
 func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 	ofTopic := map[string][]*Sentence{}
 	var topics []string

@@ -34,8 +34,8 @@ func (m *Machine) auth(c *Conn, req *Request) {
 }
 
 // prove adds an identity. The server keeps identities in a hash set (ServerCnxn.java, a
-// ConcurrentHashMap). The order of that set is visible in whoAmI and in ACLs in which auth was
-// expanded: by the low bits of the hashes, then by arrival.
+// ConcurrentHashMap), so they are listed by the low bits of their hashes, and then by arrival.
+// whoAmI shows this order, and so do ACLs in which auth was replaced by the identities.
 func (c *Conn) prove(id identity) {
 	if slices.Contains(c.ids, id) {
 		return

@@ -97,7 +97,7 @@ const (
 // digest is recorded in log.
 type digests struct {
 	sum     int64
-	changed []*znode // since then
+	changed []*znode // znodes that changed since sum was brought up to date
 	log     []Digest
 	// loaded is the zxid of the tree that the machine started with. The digest of that tree is not
 	// recorded.
@@ -125,8 +125,8 @@ func (m *Machine) countDigests() {
 	}
 }
 
-// rememberDigest records the digest of the present tree if its zxid is due. It is called before the
-// next transaction.
+// rememberDigest records the digest of the present tree if its zxid is a multiple of digestEvery
+// and the digest is not yet recorded. It is called before the next transaction.
 func (m *Machine) rememberDigest() {
 	d := m.digests
 	if d == nil || m.zxid%digestEvery != 0 || m.zxid == d.loaded {

@@ -19,7 +19,8 @@ type childLists struct {
 	changes []childChange
 }
 
-// childChange is a child that was added behind all others, or removed.
+// childChange is one pending change of the list: a child that was removed (gone), or one that was
+// added at the end.
 type childChange struct {
 	child *znode
 	gone  bool

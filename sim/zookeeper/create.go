@@ -84,9 +84,10 @@ func (m *Machine) add(parent, n *znode) {
 	m.underWay(parent, parent.countCreate(made.counter, m.zxid))
 }
 
-// countCreate counts the creation of a child, and returns the value of the counter after it. The
-// tree keeps the returned value only if it is larger than the tree's own. So when the counter wraps
-// after the largest int32, only requests in progress see that (ZK-5.2, DataTree.java createNode).
+// countCreate counts the creation of a child, and returns the next value of counter. The tree
+// stores the returned value only if it exceeds the tree's own counter. So when the counter wraps
+// after the largest int32, only requests in progress see the wrapped value (ZK-5.2, DataTree.java
+// createNode).
 func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	next = counter + 1
 	if next > n.creates {
@@ -127,8 +128,8 @@ func (m *Machine) counterOf(parent *znode) int32 {
 	return parent.creates
 }
 
-// underWay sets the counter that requests in progress see for a parent. It differs from the tree's
-// counter only after it has wrapped.
+// underWay sets the counter that requests in progress see for a parent. Only a counter that has
+// wrapped differs from the tree's, so ahead holds only such counters.
 func (m *Machine) underWay(parent *znode, counter int32) {
 	switch {
 	case counter != parent.creates && m.ahead == nil:

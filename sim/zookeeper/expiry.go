@@ -62,7 +62,7 @@ func (e *expiry) due() []*session {
 		case s.deadlineMs > b.atMs:
 			e.file(s)
 		case s.deadlineMs < b.atMs:
-			s.filedMs = 0 // its time had passed when it was touched (see touchFor)
+			s.filedMs = 0 // the deadline was already past when the session was touched (see touchFor)
 		default:
 			// The session may be in this bucket twice. This prevents a second expiry.
 			s.filedMs = -1
@@ -86,8 +86,8 @@ func (m *Machine) touchFor(s *session, timeoutMs int64) {
 	if s.deadlineMs < m.expiry.deadline(m.nowMs) {
 		return
 	}
-	// A client that reconnects may shorten the timeout. The session's bucket would then come too
-	// late.
+	// A client that reconnects may shorten the timeout. The bucket that holds the session would
+	// then come due too late.
 	if s.filedMs == 0 || s.deadlineMs < s.filedMs {
 		m.expiry.file(s)
 	}

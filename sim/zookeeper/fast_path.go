@@ -94,8 +94,9 @@ func (m *Machine) LeaptRead(c *Conn, path string, atMs int64) (data []byte, stat
 	return n.data, n.stat(), true
 }
 
-// ResumeExpiry ends SuspendExpiry: the connection's session expires again if it is silent, counted
-// from its last ping. It reports whether NextExpiryMs may have become earlier.
+// ResumeExpiry ends SuspendExpiry: from now on the connection's session expires if its client stays
+// silent for a timeout after its last ping. It reports whether NextExpiryMs may have become
+// earlier.
 func (m *Machine) ResumeExpiry(c *Conn) bool {
 	s := c.session
 	s.foretold = false

@@ -34,7 +34,8 @@ func (n *znode) children() []*znode {
 	return children
 }
 
-// members yields a znode's children as the members of its set, in the order of creation.
+// members yields a znode's children as the members of the znode's hash set, in the order of
+// creation.
 func (n *znode) members() iter.Seq[java.Member] {
 	return func(yield func(java.Member) bool) {
 		for c := n.first; c != nil && yield(childMember(c)); c = c.next {
@@ -67,7 +68,8 @@ func (s *session) leaving() []*znode {
 	return nodes
 }
 
-// members yields the session's ephemerals as the members of its set, in the order of creation.
+// members yields the session's ephemerals as the members of the session's hash set, in the order of
+// creation.
 func (s *session) members() iter.Seq[java.Member] {
 	return func(yield func(java.Member) bool) {
 		for n := s.firstOwned; n != nil && yield(pathMember(n)); n = n.ownerNext {

@@ -31,7 +31,7 @@ type NodeImage struct {
 	// Owner is the id of the session that owns an ephemeral; 0 for other znodes.
 	Owner            int64
 	Container        bool
-	TTLMs            int64 // 0 unless it is a TTL node
+	TTLMs            int64 // time to live; 0 unless the znode is a TTL node
 	CtimeMs, MtimeMs int64
 	Version          int32
 	Aversion         int32
@@ -45,12 +45,13 @@ type Offspring struct {
 	Creates int32
 	Pzxid   int64
 	// Peak is the largest number of children that the znode has had since its hash table was
-	// filled; 0 if that is the present number. It is not set in an image made from a Snapshot.
+	// filled; 0 means the present number of children. It is not set in an image made from a
+	// Snapshot.
 	Peak int32
 }
 
 // SessionImage is one live session. Peak is the largest number of ephemerals that the session has
-// had; 0 means the same as in Offspring.Peak.
+// had; 0 means the present number of ephemerals.
 type SessionImage struct {
 	ID, TimeoutMs int64
 	Peak          int32

@@ -169,8 +169,8 @@ func (m *Machine) WatchedPaths() []Watched {
 	})
 }
 
-// WatchingConns lists the connections, each with the paths of its watches in the data table. A
-// connection whose watches have all fired still counts (WatchManager.java, watch2Paths). It needs
+// WatchingConns lists the connections, each with the paths of its watches in the data table. It
+// also lists a connection whose watches have all fired (WatchManager.java, watch2Paths). It needs
 // Config.ShowWatches.
 func (m *Machine) WatchingConns() []Watching {
 	shown := m.watches.data.shown
@@ -187,7 +187,8 @@ func (m *Machine) WatchingConns() []Watching {
 type shownWatches struct {
 	paths  *java.Table
 	ofConn map[*Conn]*java.Table
-	// dropsEmpty is set if a connection that removes its last watch leaves the table, as on 3.9.
+	// dropsEmpty reports whether remove also drops a connection that has no watch left, as 3.9
+	// does.
 	dropsEmpty bool
 }
 
@@ -206,14 +207,16 @@ func (s *shownWatches) add(c *Conn, path string) {
 	s.ofConn[c].Add(path)
 }
 
-// fire removes a watch that has fired from its connection's table.
+// fire drops the path of a watch that has fired. The path leaves the table of the watch's
+// connection.
 func (s *shownWatches) fire(c *Conn, path string) {
 	if s != nil {
 		s.ofConn[c].Remove(path)
 	}
 }
 
-// remove removes a watch that its connection has removed.
+// remove drops the path of a watch that ended at the client's request or with its connection. With
+// dropsEmpty it also drops the connection if this was its last path.
 func (s *shownWatches) remove(c *Conn, path string) {
 	if s == nil {
 		return
@@ -224,7 +227,7 @@ func (s *shownWatches) remove(c *Conn, path string) {
 	}
 }
 
-// close removes a path that nobody watches any more.
+// close drops a path that no connection watches any more.
 func (s *shownWatches) close(path string) {
 	if s != nil {
 		s.paths.Remove(path)

@@ -86,8 +86,8 @@ type Config struct {
 	// share a Quorum.
 	Quorum *Quorum
 	// UnfilteredEvents sends events even to connections that may not read the znode. Versions 3.8.0
-	// to 3.8.3 do so without the fix of CVE-2024-23944. Debian's 3.8.0 and all of 3.9 have the fix
-	// (ZK-9.7, ZK-14.5).
+	// to 3.8.3 do so unless they have the fix of CVE-2024-23944. Debian's 3.8.0 and all of 3.9 have
+	// that fix (ZK-9.7, ZK-14.5).
 	UnfilteredEvents bool
 	// EnforceQuota refuses writes beyond the hard limits of a quota (zookeeper.enforceQuota).
 	// Without it usage is only counted.
@@ -165,11 +165,12 @@ type Machine struct {
 
 	tree *tree
 	zxid int64
-	// lostZxids counts the zxids that were taken after zxid but belong to no transaction (ZK-8.6).
+	// lostZxids counts the zxids above zxid that failed requests have used up, without a
+	// transaction (ZK-8.6).
 	lostZxids int64
 	epoch     int64
 	changes   []change
-	// kept holds the sets that the present multi has changed, each with a copy from before the
+	// kept holds the Java sets that the present multi has changed, each with a copy from before the
 	// multi. inMulti is set while a multi is applied.
 	kept    []keptSet
 	inMulti bool
@@ -251,7 +252,7 @@ func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.enforced(c, req):
 	case req.Op == OpCheck && m.cfg.Profile == V39:
-		m.refuse(c, req) // outside a multi it is no operation (ZK-14.12)
+		m.refuse(c, req) // a check is an operation only inside a multi (ZK-14.12)
 	case m.refusesWrite(c, req):
 	case op.place == asTransaction && c.session.conn != c, op.place == atConnection && req.Malformed:
 		m.hangUp(c)

@@ -84,8 +84,9 @@ func (m *Machine) decodes(req *Request) decoding {
 	return decoded
 }
 
-// holds reports whether operations may occur in a compound request; in says which kind of compound
-// request it is. All operations must be of the same kind as the first.
+// holds reports whether the operations ops may occur in a compound request of the kind in. It looks
+// only at the first operation, because all must be of the same kind. It returns false if ops is
+// empty.
 func holds(ops []Request, in nesting) bool { return len(ops) > 0 && ops[0].Op.entry().nests == in }
 
 func hasNullPath(ops []Request) bool {

@@ -202,7 +202,7 @@ func fields(list ...field.Kind) []field.Kind { return list }
 const OpCount = len(operations)
 
 // byNumber maps opcodes to their entries. It is filled by init, because functions in the table use
-// it and a variable initializer would be a cycle.
+// byNumber, so an initializer that reads the table would be a cycle.
 var byNumber [maxOpCode - minOpCode + 1]*operation
 
 // unknown is the entry for opcodes that are not in the table.

@@ -18,7 +18,7 @@ type session struct {
 	// is not logged (SessionTrackerImpl.java, sessionsWithTimeout).
 	loggedMs int64
 	// deadlineMs is the tick at which the session expires unless it is touched. filedMs is the time
-	// of the bucket that holds it (see expiry.go).
+	// of the bucket that holds the session (see expiry.go).
 	deadlineMs int64
 	filedMs    int64
 	ended      bool
@@ -50,9 +50,10 @@ type Conn struct {
 	exchange *digestmd5.Exchange
 	// remote marks a connection to a follower.
 	remote bool
-	gone   bool // set by Detach
+	gone   bool // the connection has ended (see detach)
 	// watches says in which lists of each table the connection may have a watch. told is the mark
-	// of the last round of events in which it was notified (see watch.go, watch_table.go).
+	// of the last round of events in which the connection was notified (see watch.go,
+	// watch_table.go).
 	watches [tableCount]ownLists
 	told    uint64
 	// slot is the connection's number among those with watches; 0 before its first watch.

@@ -99,9 +99,9 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
-// loaded returns the Java set of a loaded znode or session. If the snapshot has a set, this is a
-// clone of it. Otherwise it is filled, the set that was filled while loading, enlarged to the size
-// that it would have after holding peak members.
+// loaded returns the Java set of a loaded znode or session. If the snapshot has the set, loaded
+// returns a clone of saved. Otherwise it returns the argument filled, which is the set that was
+// filled while loading, enlarged to the size that it would have after holding peak members.
 func loaded(filled, saved *java.Set, first uint32, peak int32) *java.Set {
 	if saved != nil {
 		return saved.Clone()

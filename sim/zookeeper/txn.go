@@ -31,10 +31,10 @@ type change struct {
 	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
-	// These are the values of the parent's counter before a create: creates in the tree, and
-	// counter as requests in progress see it.
+	// creates and counter are two values of the parent's counter before a create: creates is the
+	// value in the tree, and counter the value that requests in progress see.
 	creates, counter int32
-	// bytes is by how much the size of the data has changed, in bytes.
+	// bytes is the change of the size of the data, in bytes.
 	bytes int64
 }
 
@@ -129,7 +129,8 @@ func (m *Machine) keepSet(at **java.Set, buckets uint32) {
 	}
 }
 
-// commit ends the transaction: it passes it to followers, updates quotas and fires watches.
+// commit ends the transaction. It passes the transaction to followers, updates quotas and fires
+// watches.
 func (m *Machine) commit() {
 	m.log(0, 0)
 	m.publish()
@@ -188,8 +189,8 @@ func (m *Machine) write(c *Conn, req *Request) {
 	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
 		unread = false // 3.8 takes the whole frame as the path
 	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39):
-		// For this operation 3.8 decodes the body before it takes a zxid. 3.9 does so for all
-		// operations (PrepRequestProcessor).
+		// 3.8 decodes the body of a reconfig before it takes a zxid. 3.9 does so for all operations
+		// (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
 		return
 	}
@@ -238,9 +239,9 @@ func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 	return outcome{}
 }
 
-// bareCheck answers a check outside a multi (ZK-24.9: at the leader). A real server would log a
-// transaction that it could never read again. So here a successful check logs nothing and takes no
-// zxid (ZK-1.7). A check that fails or cannot be read is a failed write and takes a zxid.
+// bareCheck answers a check outside a multi. The leader executes it (ZK-24.9). A real server would
+// log a transaction that it could never read again. So here a successful check logs nothing and
+// takes no zxid (ZK-1.7). A check that fails or cannot be read is a failed write and takes a zxid.
 func (m *Machine) bareCheck(c *Conn, req *Request) {
 	code := marshallingError
 	if !req.Malformed {

@@ -109,7 +109,7 @@ func (m *Machine) checkWatches(c *Conn, req *Request) {
 	found := false
 	if m.cfg.Profile == V38 {
 		if req.Path != "" && !strings.Contains(req.Path, "/") {
-			r.Err = marshallingError // walking up from "" is an exception (PathParentIterator.java)
+			r.Err = marshallingError // a path without a slash is an exception (PathParentIterator.java)
 			return
 		}
 		// On 3.8 the watches of all connections count. The server's code walks up the path and so

@@ -7,8 +7,8 @@ import (
 
 // watchTable is one of the two watch tables (ZK-7.1), which record which connections watch which
 // path. There may be very many watches, because clients that watch each other need one for each
-// pair. So a watch is not an object, but a number in the list of its path and a bit in a set of its
-// connection.
+// pair. So a watch is no object of its own. The list of its path contains the slot of its
+// connection, and a set of the connection contains the number of that list.
 type watchTable struct {
 	// index is the table's index in Conn.watches.
 	index  int
@@ -30,9 +30,9 @@ type watchTable struct {
 type watchList struct {
 	path   string
 	number uint32
-	// few holds the slots of the watching connections in ascending order. If there are many, whose
-	// is used instead, with one bit for each slot. Events are sent in ascending order of the slots;
-	// a real server has the order of a hash set.
+	// few holds the slots of the watching connections in ascending order. When there are many
+	// slots, the field whose holds them instead, with one bit for each slot. Events are sent in
+	// ascending order of the slots; a real server has the order of a hash set.
 	few   []uint32
 	whose bitset
 	live  int
@@ -40,7 +40,7 @@ type watchList struct {
 	modes map[uint32]uint8
 }
 
-// longList is the number of watches at which a list switches from few to whose.
+// longList is the number of watches at which a list switches from the field few to the field whose.
 const longList = 16
 
 // bitset is a set of small numbers.
@@ -324,19 +324,20 @@ func (w *watches) forget(c *Conn) {
 type ownLists struct {
 	few  []uint32
 	many []*page // used once there are many numbers; indexed by number / pageBits
-	// marked counts the numbers in many. When they are a large part of all lists, no more are added
-	// and any becomes true. Then every list may have a watch.
+	// marked counts the numbers in many. When they are a large part of all lists, many is dropped
+	// and any becomes true. From then on every list counts as one that may have a watch of the
+	// connection.
 	marked int
 	any    bool
 }
 
-// page is a set of pageBits consecutive numbers, which is a part of a larger set.
+// page is a bitset for a range of pageBits consecutive numbers. It is one part of a larger set.
 type page [pageBits / 64]uint64
 
 const (
 	pageBits = 4096
 	fewLists = 64
-	// leastMarked is the minimum number of lists in many before adding may stop.
+	// leastMarked is the minimum of marked at which any can become true.
 	leastMarked = 512
 )
 

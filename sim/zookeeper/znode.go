@@ -32,7 +32,8 @@ type znode struct {
 	// set is the Java HashSet of the children's names. It is nil until the first child is created.
 	set *java.Set
 
-	// watched is the last list of data watches on the znode's path; nil before the first watch.
+	// watched is the list of data watches to which a shortcut last added a watch of this znode (see
+	// fast_path.go); nil before the first. It may have been freed since.
 	watched *watchList
 
 	data       []byte

@@ -37,8 +37,8 @@ type Word struct {
 // None is for placeholders that no story fills.
 var None Word
 
-// first returns a Word that draws from one of the cast's lists. The function of returns this list.
-// Members nearer to the front are plainer.
+// first returns a Word that draws from one of the cast's lists. of is a function that returns this
+// list. Members nearer to the front are plainer.
 func first(of func(c *Cast) []string) Word {
 	return Word{
 		Draw: func(c *Cast, d *Dial, _ []string) string { return d.Of(of(c)) },

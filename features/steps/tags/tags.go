@@ -51,7 +51,7 @@ func Escape(tag string) string { return special.ReplaceAllString(tag, `\$0`) }
 // parser holds the tokens that are still to be read.
 type parser struct{ left []string }
 
-// next removes the next token if it is one of these, and reports whether it did.
+// next removes the next token if it is one of tokens, and reports whether it did.
 func (p *parser) next(tokens ...string) bool {
 	if len(p.left) == 0 || !slices.Contains(tokens, strings.ToLower(p.left[0])) {
 		return false

@@ -26,11 +26,12 @@ func init() {
 type task struct {
 	Plan string // the file of the plan
 	Seed uint64
-	// Hash is the plan's hash and Version the model's version in the program that started the
-	// sweep. A worker that reads another plan, or has another version, fails.
+	// Hash is the hash of the plan, and Version the version of the capacity model, both in the
+	// program that started the sweep. A worker fails if it reads another plan or has another
+	// version.
 	Hash, Version string
-	Out           string // folder for the files of cells
-	Cache         string // folder of samples, "" for none
+	Out           string // folder to which workers write one file of samples per cell
+	Cache         string // folder in which simulated points are kept for reuse, "" for none
 }
 
 // open reads the plan and checks that it has the hash that the task names.

@@ -58,8 +58,8 @@ func sweep(ctx context.Context, o options) (*result.Result, error) {
 // mostAway is how long a pool of workers may be unreachable, for example while it is replaced.
 const mostAway = time.Minute
 
-// awaitWorkers waits until the external pool of workers, if there is one, can be reached. If
-// prism cannot reach the pool, it ends the whole program.
+// awaitWorkers waits until the external pool of workers, if there is one, can be reached. Without
+// this wait prism would end the whole program if it could not reach the pool.
 func awaitWorkers(ctx context.Context) error {
 	if !strings.EqualFold(*jobopts.EnvironmentType, "EXTERNAL") {
 		return nil

@@ -26,11 +26,11 @@ import (
 // nanoseconds.
 type Load struct {
 	Period float64 // time that an agent sleeps between two rounds
-	Each   float64 // requests of an agent in a round, one after the other
-	Cost   float64 // time of the server that a request takes, in seconds
+	Each   float64 // number of requests that an agent sends in a round, one after the other
+	Cost   float64 // seconds that the server works on one request
 	Agents []Agents
 	// Finds says that each agent also makes the requests of a round once before its first sleep.
-	// It then only reads what agents that started earlier have registered.
+	// These first requests read only what agents that started earlier have registered.
 	Finds bool
 }
 
@@ -51,8 +51,8 @@ type Peak struct {
 	Drain float64
 }
 
-// Starts says how far apart agents start: the sum of one draw from each law, in nanoseconds.
-// Without laws all agents start together.
+// Starts is the distribution of the agents' starting times. An agent starts after the sum of one
+// draw from each law, in nanoseconds. Without laws all agents start together.
 type Starts []law.Law
 
 // Of returns the peak of the sum of all loads. The agents' starting times are drawn with the

@@ -4,7 +4,7 @@ import "math"
 
 // profile is the load of a server over two periods, divided into equal slots of time.
 type profile struct {
-	longest float64 // longest period of a load, including its round, in nanoseconds
+	longest float64 // longest period of any load, from the start of one round to the start of the next, in nanoseconds
 	slot    float64 // nanoseconds
 	second  int     // slots of a second
 	asked   []float64
@@ -44,7 +44,8 @@ func (p *profile) add(l *Load, a Agents, phases []phase) {
 	}
 }
 
-// spread adds requests that arrive evenly, from the instant at and for the duration lasts.
+// spread adds requests that arrive at an even rate. They arrive from the instant given by at, for
+// the duration given by lasts, both in nanoseconds.
 func (p *profile) spread(at, lasts, requests, cost float64) {
 	from, to := at/p.slot, (at+lasts)/p.slot
 	n := float64(len(p.asked))
@@ -105,8 +106,9 @@ func (p *profile) peak() Peak {
 	return out
 }
 
-// drain returns the longest time, in seconds, that the server works without a pause. All
-// requests of a second count at its start, and the first second starts at slot offset.
+// drain returns the longest time, in seconds, that the server works without a pause. It assumes
+// that all requests of a second arrive at the start of that second. The first second starts at the
+// slot with the index offset.
 func (p *profile) drain(offset int) float64 {
 	left, worked, longest := 0.0, 0.0, 0.0
 	length := float64(p.second) * p.slot / 1e9

@@ -6,25 +6,27 @@ import (
 	"sort"
 )
 
-// phase is when a group of agents begins its first sleep, in nanoseconds since the first
-// possible start.
+// phase describes a group of agents by when they begin their first sleep. Times are in nanoseconds;
+// 0 is the earliest time at which an agent could start.
 type phase struct {
 	at   float64
 	n    float64 // agents
-	wide float64 // over how long they are spread
+	wide float64 // length of the time over which these agents' first sleeps begin, centred on at
 }
 
 const (
-	// most is the largest number of groups. Up to this number, each agent forms a group of its own.
-	// More agents are put into most groups at quantiles of the laws, with a random number of agents
-	// in each.
+	// most is the largest number of groups. Up to this number of agents, each agent forms a group
+	// of its own. If there are more agents, there are exactly this many groups. They start at
+	// quantiles of the laws, and each has a random number of agents.
 	most = 2048
-	// steps is the number of steps in which found computes the first reading.
+	// steps is the number of steps in which found computes how long an agent reads before its first
+	// sleep.
 	steps = 16
 )
 
-// phases draws the phases of n agents. Before its first sleep an agent reads what earlier agents
-// have registered. If all agents have registered, this takes the time reading, in nanoseconds.
+// phases draws when n agents begin their first sleep. Before that sleep an agent reads what earlier
+// agents have registered. The parameter reading is how long this takes once all agents have
+// registered, in nanoseconds.
 func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	if len(s) == 0 {
 		return []phase{{at: reading, n: float64(n)}}
@@ -60,8 +62,9 @@ func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	return list
 }
 
-// found returns how long an agent spends reading what other agents have registered. The agent
-// starts at the instant at, and starts holds the sorted starting times of all agents.
+// found returns how long an agent spends reading what other agents have registered. The parameter
+// at is the instant at which the agent starts. The parameter starts holds the sorted starting times
+// of all agents.
 func found(starts []float64, at, reading float64) float64 {
 	took := 0.0
 	if reading == 0 {

@@ -60,7 +60,8 @@ func (b *bench) incident(name string) error {
 	}
 	last, most, undo := before, uint64(0), h.undo
 	for b.Now() < began+mostIncident && out.Recovered == nil {
-		// Pass a second at a time, because the peak is the busiest second.
+		// Let one second pass at a time, because the peak is the number of requests in the busiest
+		// second.
 		if _, err := b.pass(time.Second, nil); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -72,8 +73,8 @@ func (b *bench) incident(name string) error {
 			}
 			undo = nil
 		}
-		// A client that lost ZooKeeper reconnects only when its own pause is over. Until
-		// then its registrations may still expire.
+		// A client that lost ZooKeeper reconnects only when its own pause is over. Until then its
+		// registrations may still expire, so the incident is not yet judged as recovered.
 		if z.Connections >= before.Connections {
 			b.look(&out, b.Now()-began, full, serving, h.lasts)
 		} else {
@@ -116,8 +117,8 @@ func (b *bench) again() error {
 // container lives on until its timeout.
 const effect = 30 * time.Second
 
-// look updates the findings. It records the recovery once all registrations are back and
-// every pod serves.
+// look updates the findings in out. It records the recovery once the incident is over, all
+// registrations are back and every pod serves.
 func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving int, lasts time.Duration) {
 	now, all := b.see(out, since, full)
 	if all && now >= serving && since > lasts && (since > effect || out.Noticed != nil) && b.ready() {
@@ -185,7 +186,8 @@ func (b *bench) expireAll() error {
 	return nil
 }
 
-// broken is the version number of a publish that cannot be loaded.
+// broken is the number of the version that the incident "bad version" publishes and no model server
+// can load.
 const broken = 3
 
 func (b *bench) badVersion() error {

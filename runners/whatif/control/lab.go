@@ -38,11 +38,11 @@ import (
 // PS of its shard.
 type Lab struct {
 	Version          int
-	Shards, Replicas int // containers are Shards times Replicas
+	Shards, Replicas int // the number of containers is Shards times Replicas
 	NumPS            int
 	Quirks           string
 	Seed             uint64
-	EntryBytes       int64 // of a version of the entry
+	EntryBytes       int64 // size of one version of the entry
 	PSBytes          int64
 	Serving          runners.ServingSpec
 	Locations        []runners.Location
@@ -91,15 +91,16 @@ func shareOfStore(p *plan.Plan) float64 {
 	return max(1, min(each, float64(p.Fleet.Boot.Store)/float64(max(n, 1))))
 }
 
-// labStart is the range of times, in nanoseconds, within which the agents of a simulated
-// cluster start, due to their imports (sim/world/pace.go). labGap is the time from one
-// request of an agent to its next: a round trip and the client's own time
+// labStart is the range of times, in nanoseconds, within which the agents of a simulated cluster
+// start. The times differ because each agent first imports its modules (sim/world/pace.go). labGap
+// is the time from one request of an agent to its next: a round trip and the client's own time
 // (sim/network/latency.go).
 var labStart = [2]float64{500e6, 1300e6}
 
 const labGap = 2*350e3 + 400e3
 
-// Fleet returns the lab's fleet in the form that the formulas take.
+// Fleet returns the lab's fleet as an ensemble.Fleet, from which the formulas compute the load on
+// ZooKeeper.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
 		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true,
@@ -142,7 +143,8 @@ type bench struct {
 	out  *result.ZKMeasured
 }
 
-// Time limits of the phases, and for how long the load at rest is measured.
+// Constants that begin with most are time limits of the phases. background is how long the load is
+// measured at a time. settle is how long the lab waits after a rollout or an incident.
 const (
 	mostStart    = 90 * time.Minute
 	background   = 10 * time.Minute
@@ -194,8 +196,8 @@ func (b *bench) rested() error {
 	return nil
 }
 
-// pass passes time until its condition is met, but no longer than d, and reports whether the
-// condition was met. The function until is the condition. If it is nil, pass passes all of d.
+// pass lets virtual time pass until the function until returns true, but no longer than d, and
+// reports whether it returned true. If until is nil, pass lets all of d pass.
 func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	end := b.Now() + d
 	for b.Now() < end {

@@ -33,7 +33,7 @@ type cell struct {
 	sweep  int
 	values []plan.Value
 	plan   *plan.Plan
-	reason string // why it cannot be simulated
+	reason string // why the cell cannot be simulated, "" if it can
 }
 
 // Grid holds the cells of all sweeps of a plan.
@@ -195,7 +195,8 @@ func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Ce
 	return out, e.Records(out.Point, 0)
 }
 
-// NumbersOf returns the numeric values, in base units, by their paths in the plan.
+// NumbersOf returns those of the values that are numbers, in base units. The keys of the map are
+// their paths in the plan.
 func NumbersOf(values []plan.Value) map[string]float64 {
 	numbers := map[string]float64{}
 	for _, v := range values {

@@ -63,11 +63,11 @@ func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*m
 // instead.
 type record struct {
 	Point
-	Sum    string          `json:"sha256"` // of the point and the sample
+	Sum    string          `json:"sha256"` // SHA-256 of the point and the sample, in hexadecimal
 	Sample json.RawMessage `json:"sample"`
 }
 
-// recordOf returns the line of a sample.
+// recordOf returns the line of a shard's file that holds the sample of a point.
 func recordOf(p Point, s *model.Sample) (record, error) {
 	text, err := json.Marshal(s)
 	one := record{Point: p, Sample: text}

@@ -42,26 +42,27 @@ type Fleet struct {
 	// Places lists the locations that a shard's containers take in turn. nil puts all containers
 	// in one location.
 	Places []places.Place
-	// Starts says how far apart agents start, drawn with Seed. Ways says how long they wait from
-	// one request to the next.
+	// Starts is the distribution of the agents' starting times, which are drawn with Seed. Ways
+	// holds, for each part of the agents, how long they wait from one request to the next.
 	Starts burst.Starts
 	Ways   []Way
 	Seed   uint64
-	// Polls holds, by tier, how often servers look for versions in the store, as a period in
-	// nanoseconds. 0 means never.
+	// Polls holds, for each tier, the period in nanoseconds in which its model servers look for
+	// versions in the store. 0 means never.
 	Polls [3]int64
 	// Flaps says that agents of version 1 have the fault Q109: after one lost session they
 	// register again every ten seconds. Expires says that an event of the plan expires all
 	// sessions.
 	Flaps, Expires bool
-	// Shares says that the agents of a dense container, of version 1, register at one znode (Q2).
+	// Shares says that all agents of version 1 in a dense container register at the same znode
+	// (Q2).
 	Shares bool
-	// Bindings is the number of sub-graphs that a container of version 3 registers. Models is
-	// the number of models that these belong to.
+	// Bindings is the number of sub-graphs that a container of version 3 registers. Models is the
+	// number of models to which these sub-graphs belong.
 	Bindings, Models int
 }
 
-// Way is the round trip time to ZooKeeper of a part of the agents.
+// Way is a part of the agents, all with the same round trip time to ZooKeeper.
 type Way struct {
 	Share float64 // of the agents
 	Gap   float64 // nanoseconds from one request to the next
@@ -91,7 +92,7 @@ func Of(p *plan.Plan) Fleet {
 	f.Polls = pollsOf(p)
 	for i, m := range p.Served() {
 		switch {
-		case m.Base != i: // a class of requests, no model
+		case m.Base != i: // not a model, but a class of another model's requests
 		case i == 0:
 			f.NumPS = max(m.NumPS, 1)
 			f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)
@@ -126,7 +127,7 @@ func waysOf(p *plan.Plan, all []places.Place) []Way {
 func pollsOf(p *plan.Plan) [3]int64 {
 	polls := [3]int64{int64(p.Override.FSPoll), int64(p.Override.FSPollPS), int64(p.Override.FSPoll)}
 	if p.Model.AgentVersion == 3 {
-		polls = [3]int64{1e9, 1e9, 1e9} // the flag is not passed on, and the server has its default (utils.py:654)
+		polls = [3]int64{1e9, 1e9, 1e9} // agents do not pass the flag on: the default is 1 s (utils.py:654)
 	}
 	return polls
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Periods of the agents' loops in seconds (zk_mirror.py, replica_manager.py), and sizes in
-// bytes and counts per request.
+// Periods of the agents' loops in seconds (zk_mirror.py, replica_manager.py), sizes in bytes, and
+// numbers of changes, writes and requests.
 const (
 	watchPeriod     = 60
 	bindingBytes    = 70
 	servicePath     = 60 // a replica's path, including the field for its length
-	changesARollout = 3  // changes of the state of each replica
-	reregister      = 10 // seconds between two looks of the thread that registers again
-	setsALook       = 2  // writes of a replica per look: UNKNOWN, and AVAILABLE within a second
+	changesARollout = 3  // changes of each replica's state in one rollout
+	reregister      = 10 // period, in seconds, of the thread that registers replicas again
+	setsALook       = 2  // writes of that thread per replica and period: UNKNOWN, then AVAILABLE within a second
 	// When every session expires, each agent of version 1 reads everything that it watches in its
 	// new session. After that it reads each znode again that disappeared, came back or changed.
 	// Several changes of a znode need only one read if they come before the agent reads it. So the
 	// agent reads everything between leastAStorm and mostAStorm times in all.
 	leastAStorm, mostAStorm = 3.5, 7
-	writesOfV3              = 2 // writes of an agent at each look
-	stormOfV3               = 4 // requests of an agent: its service information and its watches
+	writesOfV3              = 2 // writes of each agent per watchPeriod, for its service information
+	stormOfV3               = 4 // requests of an agent after all sessions expired: service information and watches
 )
 
 // Load computes the fleet's load on ZooKeeper by the formulas of CAP-3.12. Pings count
@@ -157,8 +157,8 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
-// limit is a limit of ZooKeeper that a growing fleet may reach. The function in the field most
-// returns the limit, and the function in the field of returns the value of the fleet.
+// limit is a limit of ZooKeeper that a growing fleet may reach. The function called most returns
+// the limit. The function called of returns the fleet's value that is compared with the limit.
 type limit struct {
 	name string
 	unit string

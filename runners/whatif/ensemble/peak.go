@@ -15,12 +15,12 @@ import (
 // loop is a loop that agents or their model servers repeat.
 type loop struct {
 	name string
-	of   string // is the server or store that the loop asks
+	of   string // what the loop sends requests to: zooKeeper, pings or store
 	load burst.Load
 }
 
-// What a loop sends requests to. Pings of sessions are separate, because they count neither
-// as reads nor as writes.
+// The values of loop.of say what a loop sends requests to. Pings of sessions have their own value,
+// because they count neither as reads nor as writes.
 const (
 	zooKeeper = "zookeeper"
 	pings     = "zookeeper pings"

@@ -25,15 +25,17 @@ type Config struct {
 	Min     int      `json:"min"`
 	Max     int      `json:"max"`
 	Metrics []Metric `json:"metrics"`
-	// Request is each pod's CPU request, in thousandths of a core. It is 100 % of a CPU metric.
+	// Request is each pod's CPU request, in thousandths of a core. A CPU metric counts a use of
+	// just that much as 100 %.
 	Request int64 `json:"request"`
 	// Behavior, unless nil, holds the rules of spec.behavior. Without it a decision may at most
 	// double the number of replicas, or raise it to 4, and DownWindow delays a decrease.
 	Behavior   *Behavior     `json:"behavior,omitempty"`
 	DownWindow time.Duration `json:"down_window"`
 	Tolerance  float64       `json:"tolerance"`
-	// Starting is the time after a pod's start in which its CPU counts only once it is ready.
-	// ReadyDelay is the time after the start in which a pod counts as never ready.
+	// Starting is the time after a pod's start in which its CPU counts only once it is ready. A pod
+	// counts as never ready if it is not ready and last changed its readiness within ReadyDelay
+	// after its start.
 	Starting   time.Duration `json:"starting"`
 	ReadyDelay time.Duration `json:"ready_delay"`
 }
@@ -84,7 +86,7 @@ type Look struct {
 	At       int64  `json:"at"`
 	Replicas int    `json:"n"` // asked for until now
 	Stamp    int64  `json:"stamp"`
-	Failed   []bool `json:"failed,omitempty"` // metrics that cannot be read
+	Failed   []bool `json:"failed,omitempty"` // whether each metric, by its index, could not be read
 	Pods     []Pod  `json:"pods"`
 }
 
@@ -135,7 +137,7 @@ func (a *Autoscaler) Look(l *Look) Decision {
 	switch {
 	case l.Replicas == 0: // switched off
 		return d
-	case l.Replicas > c.Max: // at once, without windows and limits
+	case l.Replicas > c.Max: // the maximum applies at once, without windows and limits
 		d.Replicas, d.Why = c.Max, AtMost
 	case l.Replicas < c.Min:
 		d.Replicas, d.Why = c.Min, AtLeast

@@ -13,7 +13,8 @@ type recommendation struct {
 	n  int
 }
 
-// scaling is a change of the number of replicas. by is positive in both directions.
+// scaling is a change of the number of replicas. The amount of the change, in the field by, is
+// positive for an increase and for a decrease.
 type scaling struct {
 	at int64
 	by int
@@ -121,7 +122,8 @@ func (a *Autoscaler) bound(l *Look, r *Rules, allowed func(begin int, p Policy) 
 	return bound
 }
 
-// within sums the changes within a period that ends at the instant at.
+// within returns the sum of the changes in the given period. The period ends at the instant that
+// the parameter at names.
 func within(list []scaling, at int64, period time.Duration) (sum int) {
 	for _, s := range list {
 		if s.at > at-int64(period) {

@@ -2,7 +2,8 @@ package hpa
 
 import "math"
 
-// group divides the pods of a look, by index, for one metric.
+// group divides the pods of a look into three lists for one metric. The lists hold indices into
+// Look.Pods.
 type group struct {
 	counted  []int // lists the pods whose values count
 	starting []int // pending, or too new for their CPU to mean anything
@@ -51,9 +52,9 @@ func (c *Config) within(ratio float64) bool {
 	return 1-down <= ratio && ratio <= 1+up
 }
 
-// ratio returns the ratio of usage to target for the given number of pods, and the usage.
-// CPU usage is a percentage, and other usage the mean of the pods in thousandths. Both are
-// rounded down.
+// ratio returns the ratio of usage to target for the given number of pods, and the usage. The usage
+// of CPU is a percentage, and that of other metrics is the mean of the pods in thousandths. The
+// usage is rounded down in both cases.
 func (c *Config) ratio(m Metric, total int64, pods int) (ratio float64, usage int64) {
 	if m.CPU {
 		usage = total * 100 / (c.Request * int64(pods))
@@ -63,9 +64,9 @@ func (c *Config) ratio(m Metric, total int64, pods int) (ratio float64, usage in
 	return float64(usage) / float64(m.Target), usage
 }
 
-// instead returns the value assumed for a pod that reports none, when scaling down. For CPU
-// it is the pod's request, or more if the target is above 100 %. For other metrics it is the
-// target.
+// instead returns the value that is assumed for a pod without a reported value when scaling down.
+// For CPU it is the pod's request, or more if the target is above 100 %. For other metrics it is
+// the target.
 func (c *Config) instead(m Metric) int64 {
 	if m.CPU {
 		return c.Request * max(100, m.Target) / 100

@@ -74,8 +74,8 @@ func (t *tick) add(i *model.Instant, seconds float64) {
 // middle is the share of replications that lie within a band.
 const middle = 0.9
 
-// banded returns a metric's mean over the replications, with the band that contains the
-// middle share of them. All are multiplied by factor.
+// banded returns a metric's mean over the replications, and the band in which the share middle of
+// the replications lies. The mean and both ends of the band are multiplied by factor.
 func (t *tick) banded(metric int, factor float64) *result.Banded {
 	list := slices.Clone(t.values[metric])
 	if len(list) == 0 {
@@ -112,8 +112,9 @@ func (e *Evaluation) series() []result.Series {
 	return list
 }
 
-// moment returns one step of a time series, except for its load on ZooKeeper. turns and
-// loaded are how many containers per second changed their state and loaded a version.
+// moment returns one step of a time series, except for its load on ZooKeeper. turns is the number
+// of containers per second that became visible or invisible to callers, and loaded is the number
+// per second that loaded a version.
 func (e *Evaluation) moment(w *Pool, k int) (m result.Moment, turns, loaded float64) {
 	thin := float64(max(e.Spec.Control.Thin, 1))
 	t, at := &w.axis[k], int64(w.Window.Start)+int64(k)*w.Window.Step

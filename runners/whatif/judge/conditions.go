@@ -11,11 +11,11 @@ import (
 // Normal is the condition without any failure.
 var Normal = model.Condition{}
 
-// Conditions returns the conditions of solve.must_hold_under. An entry "any K" gives one
-// condition for each class of equivalent placements or, if there are many classes, for those
-// with the fullest shard (CAP-6.5). Each condition describes the state after balancers have
-// noticed the failure. If an entry names an event, windows of events count under that
-// condition only.
+// Conditions returns the conditions of solve.must_hold_under. An entry "any K" gives one condition
+// for each class of equivalent placements or, if there are many classes, for those with the fullest
+// shard (CAP-6.5). Each condition describes the state after balancers have noticed the failure. If
+// any entry names an event, each window of an event counts only under the condition that names this
+// event.
 func Conditions(p *plan.Plan) []model.Condition {
 	list, _ := placed(p)
 	return list

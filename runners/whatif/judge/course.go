@@ -13,10 +13,10 @@ import (
 
 // course describes how one replication was affected by an event.
 type course struct {
-	recovered int64   // counts nanoseconds from the event to full recovery
+	recovered int64   // nanoseconds from the event to full recovery
 	lost      float64 // requests that failed until recovery, beyond the share that failed before the event
-	above     int64   // nanoseconds in which an objective was missed
-	never     bool    // it did not recover within the window
+	above     int64   // total nanoseconds of the steps that missed an objective
+	never     bool    // whether it had not recovered when the window ended
 }
 
 // stride is one step of one replication. It counts requests. Of their latencies it has only the
@@ -48,12 +48,12 @@ func (s *stride) by() int32 { return s.failed - s.struck }
 // comparison compares the steps of all replications after an event with those before it.
 type comparison struct {
 	tracks       []track
-	first, clean int // the step of the event; and the number of earlier steps whose requests had all ended by then
+	first, clean int // index of the event's step; number of steps before it whose requests have ended by the event
 	steps        int
 }
 
-// compared returns a comparison. The second result is false if there are not enough steps before
-// the event, with answered requests, to compare with.
+// compared returns a comparison. The second result is false if too few steps before the event
+// contain answered requests.
 func compared(tracks []track, before, step int64) (*comparison, bool) {
 	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
 	c.first = min(c.first, c.steps)
@@ -74,16 +74,16 @@ func compared(tracks []track, before, step int64) (*comparison, bool) {
 	return c, true
 }
 
-// There are two measures of whether a step is worse than the steps before the event: latency and
-// failures. Each is a quotient, and its ratio returns the numerator (sum) and the denominator (n)
-// for a stride.
+// ratio is a measure of whether a step is worse than the steps before the event. There are two
+// measures: latency (time by answered request) and failures (by arrived request). Each returns, for
+// a stride, the numerator (sum) and the denominator (n) of a quotient.
 type ratio func(*stride) (sum, n float64)
 
 func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }
 func failures(s *stride) (sum, n float64) { return float64(s.by()), float64(s.arrived) }
 
-// level returns the value of a measure before the event, for all replications together, and its
-// count.
+// level returns the mean of a measure over the steps of all replications before the event, and the
+// sum of its denominators.
 func (c *comparison) level(of ratio) (level, count float64) {
 	sum := 0.0
 	for _, t := range c.tracks {
@@ -98,16 +98,19 @@ func (c *comparison) level(of ratio) (level, count float64) {
 // measure holds the statistics of one measure before the event, and the totals of each step.
 type measure struct {
 	of           ratio
-	level, least float64 // its mean, and by how much a step has to be above it to matter
-	count        float64 // mean count of a step
-	sd, skewness float64 // of a step of one replication
+	level, least float64 // mean of the measure; smallest excess over it that matters
+	count        float64 // mean denominator of a step of one replication
+	sd, skewness float64 // standard deviation and skewness over the steps of single replications
 	drift        float64 // variance of level
 	worst        float64 // step of one replication
-	// of each step, all replications together
+	// sums, counts and excess hold, for each step, what all replications have together: numerators,
+	// denominators, and by how much their quotient exceeds level.
 	sums, counts, excess []float64
 }
 
-// scatter computes how far the steps of single replications were from the level before the event.
+// scatter returns the statistics of a measure before the event: its level, and how far the steps of
+// single replications lie from that level. The function least returns, for a level, the smallest
+// excess that matters.
 func (c *comparison) scatter(of ratio, least func(level float64) float64) *measure {
 	m := &measure{of: of}
 	level, count := c.level(of)
@@ -135,8 +138,8 @@ func (c *comparison) scatter(of ratio, least func(level float64) float64) *measu
 	return m
 }
 
-// total adds up the replications of each step. A replication whose mean in a step is larger than
-// most counts with the mean most.
+// total adds up the replications of each step. The parameter most limits a replication's mean in a
+// step: a larger mean counts as this limit.
 func (m *measure) total(c *comparison, most float64) {
 	m.excess, m.counts, m.sums = make([]float64, c.steps), make([]float64, c.steps), make([]float64, c.steps)
 	for k := range c.steps {
@@ -150,8 +153,8 @@ func (m *measure) total(c *comparison, most float64) {
 	}
 }
 
-// spread returns the standard deviation of a step with count observations. With fewer observations
-// than steps had before the event, it is larger. With more observations it is not smaller, because
+// spread returns the standard deviation of a step with count observations. It is larger if count is
+// below the mean count of a step before the event. It is not smaller if count is above, because
 // observations may depend on each other.
 func (m *measure) spread(count float64) float64 {
 	return m.sd * math.Sqrt(math.Max(1, m.count/math.Max(count, 1)))
@@ -167,10 +170,10 @@ func chanceAt(j, steps int) float64 {
 	return chance / 2 * (1/float64(steps) + 1/float64(j*(j+1)))
 }
 
-// limitAt returns how far above the level the mean of a step over all replications may be by
-// chance, except with probability p. count is the step's number of observations. The scatter is
-// taken to follow Pearson's type III distribution, because latencies that include waits are skewed.
-// The limit is widened as in Student's distribution, because the scatter is known from few steps.
+// limitAt returns the excess over the level that a step's mean, over all replications, passes by
+// chance with probability p only. count is the step's number of observations. The scatter is taken
+// to follow Pearson's type III distribution, because latencies that include waits are skewed. The
+// limit is widened as in Student's distribution, because the scatter is known from few steps.
 func (m *measure) limitAt(p float64, count float64, c *comparison) float64 {
 	runs := float64(len(c.tracks))
 	spread := m.spread(count / runs)
@@ -185,8 +188,9 @@ func (m *measure) limitAt(p float64, count float64, c *comparison) float64 {
 }
 
 // failsMore reports whether more requests of step k fail than chance explains. If the event has no
-// effect, each failure in the step or before the event belongs to the step with a probability equal
-// to the step's share of these requests. p is the accepted probability of a false alarm.
+// effect, a failure is equally likely for each request of step k and of the steps before the event.
+// So the step's part of all these failures follows a binomial distribution. p is the accepted
+// probability of a false alarm, and vif divides the counts because requests are not independent.
 func (m *measure) failsMore(k int, p, before, vif float64) bool {
 	x, old := m.sums[k]/vif, m.level*before/vif
 	return x > 0 && mathext.RegIncBeta(x, old+1, m.counts[k]/(m.counts[k]+before)) < p
@@ -362,8 +366,9 @@ func (e *Evaluation) limits() []limit {
 	return list
 }
 
-// recovers determines again how each replication was affected by the event of the window, such as
-// its time to recovery.
+// recovers computes, from all replications so far, how each of them was affected by the event of
+// the window, such as its time to recovery. The values replace those that it computed with fewer
+// replications.
 func (w *Pool) recovers(e *Evaluation) {
 	if w.Window.Incident == 0 || w.Refused != "" {
 		return

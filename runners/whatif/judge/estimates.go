@@ -142,7 +142,8 @@ func share(n, of int64) float64 {
 	return float64(n) / float64(of)
 }
 
-// rollouts adds how long publishes took, and the smallest number of serving replicas.
+// rollouts adds how long the replication's slowest publish took, and the smallest number of
+// replicas that a shard had serving during any publish.
 func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	const metric = "time_to_available(publish)"
 	worst, k := int64(-1), 0
@@ -287,7 +288,7 @@ func sum(list []int64) int64 {
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
 		if strings.HasSuffix(metric, "("+name+")") {
-			if isUtilisation(metric) && w.Sum.Tiers[t].BusyNs > 0 { // even if all its work ends too late to count
+			if isUtilisation(metric) && w.Sum.Tiers[t].BusyNs > 0 { // work may end too late to count as an attempt
 				return max(w.Sum.Tiers[t].Attempts, int64(len(w.Values[metric])))
 			}
 			return w.Sum.Tiers[t].Attempts

@@ -41,10 +41,11 @@ type floorItems struct {
 	timeout float64
 	retries int
 	hedged  bool
-	way     float64 // nanoseconds of a call's network, there and back
+	way     float64 // nanoseconds that a call spends on the network, there and back
 }
 
-// floorCall is a call of the fan-out. alike is how many calls are equal to it.
+// floorCall stands for all calls of the fan-out that have the same work. alike is the number of
+// these calls.
 type floorCall struct {
 	work  work
 	alike int
@@ -254,7 +255,7 @@ func (g *floorItems) fanAbove(x float64) float64 {
 		}
 		return 1 - all
 	}
-	chances := []float64{1} // of 0, 1, 2... answers
+	chances := []float64{1} // chances[n] is the probability of n answers
 	for i := range g.calls {
 		answered := 1 - g.callAbove(&g.calls[i].work, x)
 		for range g.calls[i].alike {

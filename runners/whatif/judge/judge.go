@@ -126,12 +126,12 @@ type Evaluation struct {
 	Runs      int
 	Stopped   string
 	Marked    bool
-	// Short says that the wall-clock budget ended before the replications that a verdict needs.
-	// Objectives on estimated values are then undecided (CAP-5.6).
+	// Short says that the wall-clock budget ended before there were as many replications as a
+	// verdict needs. Objectives on estimated values are then undecided (CAP-5.6).
 	Short bool
 	Goal  Goal
 
-	lives   []model.Life    // by replication; all windows share them
+	lives   []model.Life    // one life for each replication, from the window that ends last
 	samples []*model.Sample // kept for records until the evaluation stops
 	records []result.Record
 }
@@ -158,7 +158,7 @@ type Pool struct {
 	Refused, Unsettled string
 
 	segments int     // number of segments that were cut
-	thin     float64 // requests that each simulated one stands for
+	thin     float64 // number of requests that each simulated request stands for
 	// after[k] holds the results without the first k segments. A window that is not steady is
 	// never cut and has a single entry.
 	after []Known
@@ -199,8 +199,8 @@ type PerModel struct {
 	// requests as answered at the replication's end.
 	atLeast []float64
 	tails   map[string][]tail // of every replication, by scope
-	// counts holds the number of observations in each replication that has any. Its keys are the
-	// metrics that are means of observations, and atLeast.
+	// counts holds, by metric, the number of observations in each replication that has any. It has
+	// only the metrics that are means of observations, and the key atLeast.
 	counts map[string][]int64
 	// completed holds, for each replication, the number of answered requests. above holds, for each
 	// metric and replication, how many answered requests took longer than the metric's bound, which
@@ -407,7 +407,8 @@ feed:
 	return samples, nil
 }
 
-// again returns a sample as that of another window. It is simulated once, so it counts once.
+// again returns a copy of a sample for another window that has the same sample (see
+// [model.Spec.Twins]). It adds to the progress only, because the sample was simulated once.
 func (j *Judge) again(s *model.Sample, window int) *model.Sample {
 	one := *s
 	one.Window = window

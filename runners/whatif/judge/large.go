@@ -36,11 +36,11 @@ func (j *Judge) TooLarge(p *plan.Plan) (path, why string) {
 	return most.Path, fmt.Sprintf("found %s that would take about %s of memory, want at most %s (--max-memory)", most.For, bytesText(all), bytesText(float64(j.MaxMemory)))
 }
 
-// takesLong is the expected wall time from which on TakesLong gives a warning.
+// takesLong is the shortest expected wall time for which TakesLong gives a warning.
 const takesLong = 30 * time.Second
 
-// TakesLong says how long the minimum number of replications is expected to take, in wall
-// time. It returns "" if that is short.
+// TakesLong says how long the minimum number of replications is expected to take, in wall time. It
+// returns "" if that is less than takesLong.
 func (j *Judge) TakesLong(p *plan.Plan) string {
 	e := model.Compile(p, Normal).Expected()
 	runs := float64(p.Budget.MinReplications)

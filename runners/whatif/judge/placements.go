@@ -25,7 +25,7 @@ const (
 // in one cluster are equivalent. So are shards with equal work and replicas, and idcs or
 // clusters with the same containers.
 type class struct {
-	taken      [][]int // containers taken from each row, by location
+	taken      [][]int // number of containers taken, by row and by location
 	placements float64
 	fullest    float64 // highest ratio of work to remaining replicas over the shards
 }
@@ -157,8 +157,8 @@ func orders(n int) [][]int {
 }
 
 // rows returns the shards that are needed to describe every class of placements, if as many
-// containers fail as count says: up to count shards of each kind. Kinds whose shards would be
-// fullest after losing that many containers come first.
+// containers fail as count says: up to count shards of each kind. Kinds come first whose shards
+// would be fullest after losing that number of containers.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -242,8 +242,8 @@ type enumeration struct {
 	more   bool // mostClasses was reached
 }
 
-// classes enumerates the classes of placements of count failed containers of a tier. Classes
-// with the fullest shard come first.
+// classes enumerates the classes of placements in which a tier has lost as many containers as count
+// says. Classes with the fullest shard come first.
 func (p *places) classes(tier, count int) *enumeration {
 	e := &enumeration{places: p, rows: p.rows(tier, count)}
 	e.from(0, count)
@@ -264,7 +264,7 @@ func (e *enumeration) from(at, left int) {
 		return
 	}
 	r := &e.rows[at]
-	var below []int // taking in descending order within a kind yields each class once
+	var below []int // rows of a kind take in descending order, so that each class is found once
 	if at > 0 && e.rows[at-1].kind == r.kind {
 		below = e.taken[at-1]
 	}

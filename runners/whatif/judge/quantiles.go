@@ -51,9 +51,9 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 // contains a bucket's bound are assumed to be spread evenly.
 func shown(h model.Hist, q float64) float64 { return bucketed(h, q, math.NaN()) }
 
-// bucketed does what shown does, except for the histogram's bars that contain a bucket's bound. The
-// parameter below is the fraction of such a bar's latencies that counts as under the bound. NaN
-// means an even spread.
+// bucketed computes the same quantile as shown. For the histogram's bars that contain a bucket's
+// bound, the parameter below is the fraction of the bar's latencies that counts as under the bound.
+// NaN means an even spread, as in shown.
 func bucketed(h model.Hist, q, below float64) float64 {
 	const bounds = stats.ServingBuckets
 	var upTo [bounds]float64
@@ -85,9 +85,9 @@ func bucketed(h model.Hist, q, below float64) float64 {
 	return limit[bounds-1]
 }
 
-// known converts a level q over all requests to the level over the answered ones that has
-// the same latency. Open requests count as slower than all answered ones. A result above 1
-// means that the quantile lies among the open requests, so that its latency is unknown.
+// known converts q, a quantile's level among all requests, to the level among the answered requests
+// at which the latency is the same. Open requests count as slower than all answered ones. A result
+// above 1 means that the quantile lies among the open requests, so that its latency is unknown.
 func (w *Pool) known(q float64, scope, name string) float64 {
 	m := w.requests(name)
 	if open := sum(m.Open); open > 0 && ofRequests(scope) {

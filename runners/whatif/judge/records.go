@@ -36,9 +36,9 @@ func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	e.records = append(e.records, one)
 }
 
-// Records returns the outcomes of every replication, if the goal asked for them. point holds
-// the replaced values by path, nil for the unchanged plan. world is the number of the world,
-// 0 for middle values.
+// Records returns the outcomes of every replication, if the goal asked for them. point holds the
+// replaced values by path, nil for the unchanged plan. world is the number of the draw of uncertain
+// inputs, counted from 1; 0 stands for their middle values.
 func (e *Evaluation) Records(point map[string]string, world int) []result.Record {
 	if point == nil {
 		point = map[string]string{}

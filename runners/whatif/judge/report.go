@@ -392,8 +392,8 @@ func (e *Evaluation) busiest(metric string) *Pool {
 // as the peak.
 const nearPeak = 0.03
 
-// Check adds the checks of the simulation's invariants to c. Of windows that have the same samples
-// one counts.
+// Check adds the checks of the simulation's invariants to c. If several windows have the same
+// samples, only the first of them counts.
 func (e *Evaluation) Check(c *result.Checks) {
 	for k, of := range e.Spec.Twins() {
 		if of == k {

@@ -12,8 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// hasRollout reports whether a tier loads new versions from files. PS of version 1 do not if
-// they look for files only once, because their parameters are then updated in place.
+// hasRollout reports whether a tier loads new versions from files. PS containers with agents of
+// version 1 load none if they look for files only once, because their parameters are then updated
+// in place.
 func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
@@ -115,8 +116,8 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 }
 
-// mostShards is how many shards get a curve of their own. curvePoints is about how many
-// points a curve has.
+// mostShards is the number of shards, at most, that get a curve of their own. curvePoints is the
+// approximate number of points of a curve.
 const (
 	mostShards  = 16
 	curvePoints = 50

@@ -20,7 +20,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 			continue
 		}
 		whole := e.Plan.Fullest(name, e.Plan.PeakRate())
-		if e.Plan.Workload.Loop.Closed() { // a closed loop has no rate of its own
+		if e.Plan.Workload.Loop.Closed() { // a closed loop has no given rate, so the measured utilization is used
 			whole = share(w.Sum.Tiers[tier].BusyNs, w.Sum.Tiers[tier].CoreNs)
 		}
 		u, one := whole, e.fullest(tier)
@@ -63,10 +63,10 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	return s
 }
 
-// held returns the share of the entry containers' threads that answered requests hold, from when
-// they get a thread until their end. It is the highest share of all windows. It is above 1 if more
-// requests come than the threads can hold. It is 0 if a request does not hold its thread while it
-// waits.
+// held returns the share of the entry containers' thread time that is taken by answered requests. A
+// request takes a thread from when it gets one until it ends. The result is the highest share of
+// all windows. It is above 1 if more requests come than the threads can hold. It is 0 if a request
+// does not hold its thread while it waits.
 func (e *Evaluation) held() float64 {
 	entry, most := &e.Spec.Tiers[model.Entry], 0.0
 	if !entry.Hold {
@@ -99,8 +99,8 @@ func (e *Evaluation) fullest(tier int) model.Fullness {
 	return list[len(list)/2]
 }
 
-// under looks for a condition that takes containers away and makes a remaining one fuller
-// than in the plan itself.
+// under looks for the condition that, by taking containers away, makes a remaining one fullest. If
+// this container is fuller than any in the plan itself, under writes it to s with the condition.
 func (e *Evaluation) under(s *result.Saturation) {
 	if e.Plan.Workload.Loop.Closed() {
 		return
@@ -165,7 +165,7 @@ func (e *Evaluation) backlogs(w *Pool) bool {
 }
 
 // sinceLast returns the first bin of a window after the last change by an event. Only changes in
-// the first three quarters of the window count. It returns 0 if there is none.
+// the first three quarters of the window count. It returns 0 if there is no such change.
 func (e *Evaluation) sinceLast(w *plan.Window) int {
 	from := 0
 	for i := range e.Plan.Events {
@@ -192,9 +192,9 @@ func (e *Evaluation) denseCalls() int {
 // cause is gone. The load is then bearable and no event lasts, but retries keep the queues
 // full (CAP-12.22). The longest period of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
-	const fewest = 2 // in bins, because the cause may end within the first one
+	const fewest = 2 // smallest number of bad bins, because the cause may end within the first one
 	if none := w.Sum.Failed[noReplica]; 2*none > sum(w.Sum.Failed[:]) {
-		return // they fail at once, as behind open breakers, which no retry keeps full
+		return // such requests fail at once, as behind open breakers, and leave no queue for retries to keep full
 	}
 	length := int64(w.Window.End - w.Window.Start)
 	from, last := -1, -1 // first bin after the cause, last bad bin
@@ -219,8 +219,8 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	}
 }
 
-// offered returns the utilization of the fullest tier other than entry at an instant, if
-// each call had one attempt.
+// offered returns the utilization, at an instant and without any retries, of the fullest tier other
+// than entry.
 func (e *Evaluation) offered(at int64) float64 {
 	most := 0.0
 	rate := e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)

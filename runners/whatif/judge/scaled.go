@@ -16,7 +16,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 	return e.scaledAt(float64(e.Plan.Precision.Level))
 }
 
-// scaledAt returns the same with the interval of another confidence.
+// scaledAt returns the same cost as scaled, with a confidence interval at the given confidence.
 func (e *Evaluation) scaledAt(confidence float64) *result.Scaled {
 	p := e.Plan
 	if !p.Autoscale.Any() && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
@@ -81,8 +81,8 @@ func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	return hourly, n
 }
 
-// longest returns the index of the window that ends last. If autoscalers measure load, the numbers
-// of containers are known for the longest time in that window.
+// longest returns the index of the window that ends last. If autoscalers measure load, this
+// window's samples contain the numbers of containers up to the latest instant.
 func (e *Evaluation) longest() int {
 	most := 0
 	for k := range e.Windows {

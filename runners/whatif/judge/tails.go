@@ -67,7 +67,7 @@ func (t *tail) above(part int) (above, within int64) {
 // quantileBounds returns the confidence interval of a quantile over all observations together. It
 // computes the interval of the share of observations above the quantile, and returns the latencies
 // with these shares in the pooled distribution, rounded outwards to what the histogram can tell
-// apart. So the bounds are observed latencies, and replications may be short.
+// apart. So the bounds are observed latencies, and a replication needs no quantile of its own.
 func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
 	least, most := shareAbove(h, parts, q, confidence)
 	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))
@@ -78,8 +78,8 @@ func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, hig
 func shareAbove(h model.Hist, parts []tail, q, confidence float64) (least, most float64) {
 	at := h.Quantile(q)
 	part := partOf(at)
-	// Within the quantile's part, each replication is assumed to be distributed as all are
-	// together.
+	// Within the quantile's part (bin), the latencies of each replication are assumed to be spread
+	// like those of all replications together.
 	all := tailOf(h)
 	over, within := all.above(part)
 	beyond := 0.0

@@ -154,8 +154,9 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	}
 }
 
-// byCost judges an objective on the cost of a fleet whose number of containers changes, by what it costs as it
-// is scaled. It returns false for other objectives and fleets.
+// byCost judges an objective on cost for a fleet whose number of containers changes, by the
+// confidence interval of the cost over the horizon. It returns false for other objectives and
+// fleets.
 func (e *Evaluation) byCost(v *result.Verdict, o plan.SLO) bool {
 	if o.Metric != "cost" {
 		return false

@@ -104,7 +104,8 @@ func (e *Evaluation) unsettled(w *Pool) string {
 		measured(quantity.Duration, drift), measured(quantity.Duration, mean))
 }
 
-// cutWarmUps determines again how much warm-up to cut from each window.
+// cutWarmUps computes how much warm-up to cut from each window, from all replications so far.
+// Earlier results, from fewer replications, are replaced.
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp(e.changes(w))
@@ -115,9 +116,10 @@ func (e *Evaluation) cutWarmUps() {
 	}
 }
 
-// changes reports whether the load or the fleet changes within a window. Besides what the plan says, that is a
-// restart, a roll-out or a return of sessions that goes on in it, and any change of how many containers run. Those
-// that fail at random are as they are at any time.
+// changes reports whether the load or the fleet changes within a window. It does if the plan says
+// so, if a restart, a roll-out or a return of sessions goes on in the window, or if the number of
+// running containers changes. In a plan with random failures, changes of this number do not count,
+// because they happen all the time.
 func (e *Evaluation) changes(w *Pool) bool {
 	if e.Plan.Changes(w.Window.Window) {
 		return true

@@ -124,7 +124,7 @@ type worldValues struct {
 	unit     string
 	worlds   []int
 	values   []float64
-	variance []float64 // of the estimate within each world
+	variance []float64 // variance of the estimate within each world
 }
 
 func (t *tallies) add(world int, e *Evaluation) {

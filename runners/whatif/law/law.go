@@ -63,11 +63,12 @@ type Law struct {
 	// Values and Weights are the bars of a histogram. A trace has values without weights.
 	Values  []float64 `json:"values,omitempty"`
 	Weights []float64 `json:"weights,omitempty"`
-	// At holds the numbers of items, or the pauses, of the points. Values holds their times.
+	// At holds, for each point of the law Points, its number of items or its pause. Values then
+	// holds the times of the points.
 	At []float64 `json:"at,omitempty"`
 
 	cumulative []float64
-	scale      float64 // of gamma, Erlang and Weibull; for log-normal the mean of the logarithm
+	scale      float64 // scale of a gamma, Erlang or Weibull law; for a log-normal law the mean of the logarithm
 }
 
 // IsZero reports whether this is the zero Law, which stands for no law.
@@ -171,8 +172,8 @@ func (l Law) Slope(items float64) float64 {
 	return 0
 }
 
-// ItemsAbove returns the number of items from which on the time exceeds x. It is for laws
-// for which [Law.OfItems] is true.
+// ItemsAbove returns the number of items, not rounded, above which the time exceeds x. It is
+// infinite if the time never does. It is for laws for which [Law.OfItems] is true.
 func (l Law) ItemsAbove(x float64) float64 {
 	at, values := []float64{0, 1}, []float64{l.Mean, l.Mean + l.PerItem}
 	if l.Kind == Points {
@@ -261,7 +262,7 @@ func (l Law) IsConstant() bool { return l.Kind == Det || l.Kind == "" }
 // Between returns the uniform law from low to high.
 func Between(low, high float64) Law { return Law{Kind: Uniform, Low: low, High: high}.prepare() }
 
-// Affinely returns an affine law of times.
+// Affinely returns the affine law by which n items take the time base + n*perItem.
 func Affinely(base, perItem float64) Law { return Law{Kind: Affine, Mean: base, PerItem: perItem} }
 
 // Shaped returns the gamma law with a mean and a coefficient of variation.

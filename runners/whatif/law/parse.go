@@ -21,7 +21,8 @@ const (
 	Numbers
 	// Noise is a factor without unit. Its mean is 1, which need not be written.
 	Noise
-	// Delays are times that depend on the pause before. Only points can describe them.
+	// Delays are times that depend on the length of the pause before. Only a Points law can
+	// describe them.
 	Delays
 )
 

@@ -28,7 +28,7 @@ type arrivals struct {
 	until       int64
 	high, quiet float64
 	carry       float64 // fraction of a nanosecond left over by rounding
-	next        int     // index in the times of a trace
+	next        int     // index of the next request in the times of a trace
 }
 
 type step struct {
@@ -69,8 +69,8 @@ func (w *world) beginArrivals(begin int64) {
 	w.nextArrival()
 }
 
-// ratesFrom returns the steps of the request rate from an instant of the horizon on. Their times
-// count from that instant. Their rates are in requests per nanosecond.
+// ratesFrom returns the steps of the request rate from the instant begin of the horizon onwards.
+// The times of the steps count from begin, and their rates are in requests per nanosecond.
 func ratesFrom(spec *Arrivals, begin int64) []step {
 	var instants []int64
 	for _, p := range spec.Rate.Points {
@@ -227,14 +227,14 @@ func (w *world) nextOfTrace() {
 	}
 }
 
-// think schedules the next request of a closed loop's client, after part of a think time.
-// The end of the think time is the request's intended start (CAP-12.5).
+// think schedules the next request of a client in a closed loop, after the fraction part of a drawn
+// think time. The end of the think time is the request's intended start (CAP-12.5).
 func (w *world) think(part float64) { w.thinkFrom(w.now, part) }
 
-// asksAgain schedules the next request of a client. came is when the client's latest request came,
-// which has now ended. If no entry listens, a request ends at the instant at which it comes. A
-// client without think time then waits for a network round trip, or it would send requests at that
-// instant for ever.
+// asksAgain schedules the next request of a client whose latest request has just ended. came is the
+// instant at which that request came. If no entry listens, a request ends at the instant at which
+// it comes. The client then waits for at least a network round trip. Otherwise a client without
+// think time would send requests at that instant for ever.
 func (w *world) asksAgain(came int64) {
 	least := int64(0)
 	if came == w.now {

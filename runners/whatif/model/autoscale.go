@@ -25,7 +25,7 @@ type scaler struct {
 	first, most int // the shard's first container, and how many it may have
 	cores       float64
 	agent       float64
-	held        int        // index in Life.Holds of the hold that lasts now, -1 for none
+	held        int        // index in Life.Holds of the hold in progress, -1 if there is none
 	looks       []hpa.Look // kept for [Spec.Measured]
 	decided     []int
 }
@@ -34,7 +34,7 @@ type scaler struct {
 type pod struct {
 	hpa.Pod
 	exists bool
-	silent bool   // reports nothing, as its process is dead
+	silent bool   // whether the container reports nothing because its process is dead
 	from   int64  // since when it reports
 	boot   uint32 // increased at each start and end, to cancel changes that were scheduled before
 	made   int    // the order of creation
@@ -64,8 +64,8 @@ func (p *pod) slot(k int64) *slot {
 	return &p.slots[k-p.base]
 }
 
-// worked adds the busy time of a number of cores that worked between two instants of the horizon,
-// from and to.
+// worked adds the busy time of cores that worked from one instant of the horizon to another. cores
+// is their number.
 func (p *pod) worked(from, to int64, cores float64) {
 	for from < to {
 		k := floorDiv(from, p.window)
@@ -151,8 +151,8 @@ func AutoscalerOf(a *plan.Autoscaler, cores float64) hpa.Config {
 	return c
 }
 
-// rulesOf returns the rules for one direction. If the plan has no policies, the defaults
-// apply: those in more, and 100 % in 15 s.
+// rulesOf returns the rules for one direction. If the plan has no policies, the default ones apply:
+// the policies in more, and one that allows a change of 100 % in 15 s.
 func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rules {
 	out := hpa.Rules{Window: time.Duration(window), Select: map[string]string{"max": "Max", "min": "Min", "disabled": "Disabled"}[r.Select]}
 	if r.Tolerance != nil {
@@ -168,8 +168,8 @@ func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rul
 	return out
 }
 
-// startLooking schedules each autoscaler's first look, at the start of the horizon, and the
-// sampling of queues.
+// startLooking schedules the first check of each autoscaler, at the first multiple of its interval
+// that is simulated in the horizon, and the sampling of queue lengths.
 func (w *world) startLooking() {
 	for k, s := range w.scalers {
 		at := max(0, -floorDiv(-w.base, int64(s.plan.Interval))*int64(s.plan.Interval))
@@ -196,10 +196,10 @@ func (w *world) countWaiting(s *scaler) {
 	}
 }
 
-// decide makes an autoscaler look, and carries out its decision.
+// decide runs one periodic check of an autoscaler, and carries out the decision.
 func (w *world) decide(arg uint64) {
 	s := w.scalers[arg]
-	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a scrape delay it sees this instant's sample
+	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a delay, the autoscaler sees this sample
 		w.countWaiting(s)
 	}
 	l := w.sees(s)
@@ -216,8 +216,8 @@ func (w *world) decide(arg uint64) {
 	w.at(w.now+int64(s.plan.Interval), &w.onLook, arg)
 }
 
-// holds records for how long an autoscaler adds nothing although the containers that report
-// are above the target.
+// holds records the periods in which an autoscaler adds no containers although the containers that
+// report are above the target.
 func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
 	if !d.Full || d.Replicas != l.Replicas || d.Why != hpa.Missing && d.Why != hpa.AtMost {
 		s.held = -1
@@ -273,8 +273,8 @@ func (w *world) sees(s *scaler) hpa.Look {
 // fresh is how long a metrics server observes a new container before it reports values for it.
 const fresh = int64(10 * time.Second)
 
-// value returns the value of a metric in slot k, in thousandths. CPU is rounded up, as by
-// the metrics server.
+// value returns the value of a metric in slot k, in thousandths. It rounds CPU up, as the metrics
+// server does.
 func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	one := slot{}
 	if at := p.slot(k); at != nil {
@@ -415,7 +415,7 @@ func (w *world) lives(s *server, c *change) {
 	}
 }
 
-// Measured holds what an autoscaler saw and decided at each look.
+// Measured holds what an autoscaler saw and decided at each of its periodic checks.
 type Measured struct {
 	Config  hpa.Config
 	Looks   []hpa.Look

@@ -11,7 +11,7 @@ type feeder struct {
 // accepts calls while all threads are busy. A batch closes when it is full. It also closes
 // when its timeout has passed and a thread is free.
 type batcher struct {
-	queued int32 // batches that wait, with the open one
+	queued int32 // number of batches that wait, including the open one
 	head   int32 // first batch that waits
 	tail   int32 // last batch, which may be open
 	open   bool
@@ -20,10 +20,10 @@ type batcher struct {
 // batch is a list of calls that are computed together.
 type batch struct {
 	items   float64
-	since   int64   // when its first call came
-	formed  int64   // when it became full or reached its timeout, whichever was first
-	ends    int64   // when its work ends, 0 before it begins and where threads share cores
-	work    float64 // nanoseconds of work on a device, kept while the input waits
+	since   int64   // time at which its first call came
+	formed  int64   // time at which it became full or reached its timeout, whichever came first
+	ends    int64   // time at which its work ends; 0 before the work begins, and always if threads share cores
+	work    float64 // nanoseconds of work on a device, stored while the input waits for a copy of weights
 	head    int32
 	tail    int32
 	next    int32

@@ -27,8 +27,8 @@ const (
 	least     = 100 * time.Millisecond
 	most      = time.Minute
 	mostCalls = 1e6
-	// tipping is a number of spontaneous overloads. If no more than that are expected, a fleet
-	// counts as one that never tips over.
+	// tipping is the largest expected number of spontaneous overloads at which a fleet still counts
+	// as one that never tips over.
 	tipping = 1e-2
 	// costOfCall is how long simulating a call takes, in seconds of wall time, on each of
 	// coresAtWork cores.
@@ -39,19 +39,19 @@ const (
 // station describes the resource that limits a tier.
 type station struct {
 	tier     int
-	work     []float64 // for each shard, seconds for which a request occupies one container
+	work     []float64 // for each shard, seconds for which a request occupies one container of the shard
 	mean     float64   // seconds of one call
-	each     float64   // seconds between two finished calls when all threads that can work do
+	each     float64   // seconds between two finished calls when every thread that can work is busy
 	spread   float64   // factor by which queues vary more than those of M/M/c
-	attempts float64   // attempts for each call when every attempt that can be repeated is repeated
+	attempts float64   // number of attempts that a call has if all of them time out
 	open     float64   // seconds for which a batch accepts calls
-	common   float64   // further seconds for which a request occupies a container of any shard
+	common   float64   // seconds for which a request occupies a container of any shard, in addition to work
 }
 
 // stretch is a part of the horizon, which lasts until the next stretch begins.
 type stretch struct {
 	from  int64
-	relax int64 // time until earlier load no longer matters; never for a fleet that is not at rest
+	relax int64 // time until earlier load no longer matters; the constant never if the fleet is not at rest
 	why   string
 }
 
@@ -182,7 +182,7 @@ func (s *Spec) holders() []station {
 		farthest = s.Latency[2]
 	}
 	way := 2*farthest.Mean/1e9 + float64(s.PerRPC)/1e9
-	answer := 0.0 // seconds of a call without any queue
+	answer := 0.0 // seconds that a call takes if no queue delays it
 	for _, m := range s.Served() {
 		if s.Has(PS) {
 			answer = math.Max(answer, m.Laws[PS].MeanOf(m.Items.Mean/float64(p.Shards()))/1e9+way)
@@ -218,12 +218,12 @@ func (o *station) relaxes(rho float64) float64 {
 	return math.Max(forgotten*o.spread*o.each/(gap*gap), 50*o.mean) + forgotten*o.open
 }
 
-// slowest returns the longest allowed warm-up in seconds, at a rate of requests per second.
+// slowest returns the longest allowed warm-up in seconds, if rate requests arrive per second.
 func (s *Spec) slowest(rate float64) float64 {
 	return math.Max(most.Seconds(), mostCalls/math.Max(rate*(1+s.MeanCalls()), 1e-9))
 }
 
-// callsOfCaller returns how many calls a second each caller sends, at a rate of requests per
+// callsOfCaller returns how many calls a second each caller sends, if rate requests arrive per
 // second.
 func (s *Spec) callsOfCaller(rate float64) float64 {
 	callers := s.Tiers[Entry].Replicas
@@ -283,7 +283,7 @@ func (w *world) begins(win Window) {
 			w.refuse(int64(win.Start)-before, far, why)
 		}
 		for _, o := range w.spec.stations() {
-			if o.open > 0 { // a window begins anywhere between two batches
+			if o.open > 0 { // so that the window begins at a random point of a batch's open time
 				before += int64(float64(tasks.Mix(w.key, streamBegin)>>11) / (1 << 53) * o.open * 1e9)
 			}
 		}
@@ -292,8 +292,8 @@ func (w *world) begins(win Window) {
 	w.last = w.end + max(int64(Drain), far) // the end leaves time to finish the queued requests
 }
 
-// before returns how long before the instant start the simulation begins. far is the part of
-// that time in which the fleet was not at rest, and why is the reason.
+// before returns how long before the instant start the simulation has to begin. Its result far is
+// the part of that time in which the fleet was not at rest, and its result why is the reason.
 func (w *world) before(start int64) (before, far int64, why string) {
 	if why := w.spec.fromTheStart(); why != "" || start == 0 {
 		return start + w.warmUp(), start, why

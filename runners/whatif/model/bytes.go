@@ -12,7 +12,7 @@ import (
 type Need struct {
 	Path  string
 	Bytes float64
-	For   string // such as "4 containers of ps"
+	For   string // what takes the memory, such as "4 containers of ps"
 }
 
 // Sizes of the simulation's objects, in bytes. Those of maps and histograms were measured.
@@ -23,8 +23,8 @@ const (
 	serverBytes  = float64(unsafe.Sizeof(server{}) + unsafe.Sizeof(sharing{}))
 	callBytes    = float64(unsafe.Sizeof(call{})) * 1.25
 	requestBytes = float64(unsafe.Sizeof(request{})) * 1.25
-	openBytes    = 280e3 // a segment while it counts
-	packedBytes  = 40e3  // a segment once it is packed
+	openBytes    = 280e3 // a segment of the sample while it still counts
+	packedBytes  = 40e3  // a segment of the sample once it is packed
 )
 
 // Needs returns the memory that one replication takes while its largest window is simulated.
@@ -133,7 +133,7 @@ func (s *Spec) underWay(w Window) Need {
 		return Need{"workload.loop", float64(n) * (each + 2*float64(unsafe.Sizeof(pause{}))), fmt.Sprintf("%d clients", n)}
 	}
 	if len(s.Arrivals.Times) > 0 || s.Control.Plan == nil {
-		return Need{} // a trace is bounded by its file
+		return Need{} // the size of the trace file limits the number of its requests
 	}
 	p := s.Control.Plan
 	most := 0.0 // requests per second that the fleet can serve
@@ -172,7 +172,7 @@ func (s *Spec) leastLatency() float64 {
 
 // TooLargeError reports that a simulation took more memory than allowed.
 type TooLargeError struct {
-	Requests, Calls int // how many there is room for in the memory that was taken
+	Requests, Calls int // number of requests and of calls for which the memory already taken has room
 	Bytes           int64
 }
 

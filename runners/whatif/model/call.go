@@ -20,8 +20,8 @@ type attemptOf struct {
 	slot    int
 	dense   bool
 	attempt uint8
-	waits   uint8 // earlier attempts that timed out
-	first   int64 // when the first attempt was sent
+	waits   uint8 // number of earlier attempts that timed out
+	first   int64 // time at which the first attempt was sent
 	to      int32 // the container it has to go to, or none
 	hedge   bool
 }
@@ -317,8 +317,8 @@ func (w *world) dropOther(base int, id int32) {
 	w.hedges[base] = none
 }
 
-// critical records how the latency of a request's latest answer is composed, because this
-// answer determines when the request can go on.
+// critical records into which parts (retries, queue, service, network and others) the latency of a
+// request's latest answer divides, because this answer determines when the request can go on.
 func (w *world) critical(r *request, c *call, back int64) {
 	queue, service := c.started-c.arrived, w.now-c.started
 	if w.pairs.exact || w.spec.hedges() {
@@ -539,8 +539,8 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired runs when attempts time out: the first attempts of a request all at once or, if single is
-// true, one retry.
+// expired handles a timeout. If single is true, one retry has timed out, else all first attempts of
+// a request that are due.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {

@@ -74,7 +74,8 @@ func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 	return c.live[slices.Index(c.shares, slices.Max(c.shares))] // rounding
 }
 
-// reach says which containers of a tier get what comes from a place.
+// reach returns which containers of a tier a caller may call: those of its own place, the nearest,
+// or any.
 func (s *Spec) reach() places.Reach {
 	switch {
 	case s.OwnPlace:
@@ -85,7 +86,7 @@ func (s *Spec) reach() places.Reach {
 	return places.Anywhere
 }
 
-// byPlace reports whether the containers of a tier may get more than others because of where they are.
+// byPlace reports whether the load of a tier's containers may depend on where they are.
 func (s *Spec) byPlace(tier int) bool {
 	if tier == Entry {
 		return s.Clients != nil
@@ -104,9 +105,10 @@ func (s *Spec) layout() (places, clusters int) {
 	return max(s.IDCs, 1) * clusters, clusters
 }
 
-// callers returns the part of the calls to a tier that comes from each place, of requests to entry the part
-// that comes there. at has the capacity of a tier at each place, of ps that of a shard; shares are those of the
-// clients of each idc.
+// callers returns the part of the calls to a tier that comes from each place. For the entry tier it
+// returns the part of the requests that arrives at each place. at returns the capacity of a tier at
+// each place, for PS the capacity of one shard. shares holds the share of the requests that comes
+// to each idc; nil if any may come to any.
 func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) []float64 {
 	_, clusters := s.layout()
 	list := places.Callers(at(Entry), shares, clusters)
@@ -117,7 +119,8 @@ func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) 
 	return list
 }
 
-// spread returns the load of each unit of capacity of a tier at each place, while all requests are 1.
+// spread returns, for each place, the load of one unit of a tier's capacity there, if the load of
+// all requests together is 1.
 func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) []float64 {
 	list, capacity := s.callers(tier, at, shares), at(tier)
 	if tier == Entry {
@@ -130,20 +133,21 @@ func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) [
 	return s.reach().Spread(list, capacity, clusters)
 }
 
-// fewest returns how many containers of a tier a caller chooses among, of those who have the fewest.
+// fewest returns the smallest number of containers of a tier that any caller can choose among.
 func (s *Spec) fewest(tier int, at func(tier int) []float64, shares []float64) float64 {
 	_, clusters := s.layout()
 	return s.reach().Fewest(s.callers(tier, at, shares), at(tier), clusters)
 }
 
-// Crowded returns how many containers of a shard a condition leaves, each as full as the fullest: less than
-// there are where callers call those that are near, or each idc has its clients.
+// Crowded returns how many containers, each as full as the fullest, could carry the load of a shard
+// under a condition. That may be fewer than the condition leaves: if callers call only near
+// containers, or each idc has its own clients, some containers get more load than others.
 func (s *Spec) Crowded(tier, shard int) float64 {
 	if !s.byPlace(tier) {
 		return float64(s.Live(tier)[shard])
 	}
 	at := func(of int) []float64 {
-		if s.Mixed && of != PS { // a process of each container that is left
+		if s.Mixed && of != PS { // each container that is left has one process of this tier
 			return s.left(PS, s.shards(PS)...)
 		}
 		return s.left(of, map[bool]int{true: shard}[of == PS])
@@ -188,8 +192,9 @@ func (s *Spec) without(entries []float64) []bool {
 	return gone
 }
 
-// crowded returns how many containers there would be, each as full as the fullest, from the load of a container
-// at each place. It is 0 where nobody reaches any: what is asked fails at once and waits nowhere.
+// crowded returns how many containers, each as full as the fullest, would carry the whole load.
+// loads holds the load of a container at each place. The result is 0 if no caller reaches a
+// container: its calls then fail at once and wait nowhere.
 func crowded(loads []float64) float64 {
 	if most := slices.Max(loads); most > 0 {
 		return 1 / most

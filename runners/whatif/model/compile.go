@@ -271,8 +271,8 @@ func (s *Spec) Work(tier, shard int) float64 {
 	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
 }
 
-// Filled returns for how many seconds a request keeps the fullest container of a shard busy, of those that a
-// condition leaves. It is 0 if nobody reaches any.
+// Filled returns for how many seconds a request keeps the fullest container of a shard busy, among
+// the containers that a condition leaves. It is 0 if no caller reaches any of them.
 func (s *Spec) Filled(tier, shard int) float64 {
 	n := s.Crowded(tier, shard)
 	if n == 0 {

@@ -32,9 +32,9 @@ type change struct {
 	server int32
 	value  float64
 	a, b   int    // idcs of a link; for happens, a is the index of the event
-	boot   uint32 // if the container's autoscaler measures: the pod's boot counter to which the change belongs
-	begun  int64  // for a start: when it was decided on. The change is void if the container ends after that
-	void   bool   // not applied, because its start was over by then
+	boot   uint32 // boot counter of the pod for the start to which the change belongs; 0 if no autoscaler measures
+	begun  int64  // for a start: instant of the decision to start; the change is void if the container ends later
+	void   bool   // whether the change was skipped, because the start to which it belongs had ended before
 }
 
 // Kinds of changes.
@@ -52,7 +52,7 @@ const (
 	retires
 	isLost // its session has expired while the container lives
 	isBack // registered again after its session was lost; with value 1 it flaps from then on
-	hides  // a container that flaps is not seen
+	hides  // callers stop seeing a container that flaps
 	shows
 	blinds // its agent loses ZooKeeper and keeps using its last view
 	sights
@@ -71,13 +71,13 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 // history computes the lives of all containers and collects the changes in them.
 type history struct {
 	w     *world
-	begun []bool // the containers that are up before any change
-	moved []bool // the idcs whose clients are elsewhere before any change
+	begun []bool // whether each server is up before any change
+	moved []bool // whether the clients of each idc are elsewhere before any change
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
 	life  *Life
-	fate  *Fate   // of the event whose effects are being computed
+	fate  *Fate   // fate of the event whose effects are being computed
 	quiet []pause // when ZooKeeper writes nothing
 	// pauses maps the index of an event to the pause of ZooKeeper's writes that it causes.
 	pauses map[int]pause
@@ -85,8 +85,8 @@ type history struct {
 	// unlisted holds the containers of version 3 that live on although they have lost their
 	// session. The value is the instant of the loss.
 	unlisted map[int32]int64
-	// loading holds, for each server, until when its only load thread is taken. waiting holds the
-	// loads that wait behind a load whose end is not known yet.
+	// loading holds, for each server, the instant until which its only load thread is taken.
+	// waiting holds, for each server, the loads that wait behind a load whose end is not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
 	agenda  []entry // lists the coming changes in order of time
@@ -147,7 +147,7 @@ func (w *world) schedule() {
 	}
 	w.running = true
 	if h := w.history; h != nil {
-		for _, e := range h.agenda { // not empty only if an autoscaler measures
+		for _, e := range h.agenda { // at this point the agenda has entries only if an autoscaler measures
 			w.at(max(0, e.at-w.base), &w.onAgenda, 0)
 		}
 	}
@@ -304,7 +304,7 @@ func (c *change) overtaken(ended int64) bool {
 	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
 }
 
-// valid drops changes that belong to starts which the end of their container has cut short.
+// valid drops the changes of each start that was cut short because its container ended.
 func (h *history) valid() {
 	ended := map[int32]int64{}
 	h.list = slices.DeleteFunc(h.list, func(c change) bool {
@@ -385,7 +385,7 @@ func (h *history) play() {
 	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
-		if h.w.scalers != nil { // the event affects the containers that exist by then
+		if h.w.scalers != nil { // the event affects the containers that exist when it happens
 			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
 		} else {
 			h.on(int64(h.p.Events[i].At), func() { h.happen(i) })
@@ -554,9 +554,9 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 }
 
 // boot starts a container: it is scheduled, loads, and serves. Callers see it once its status has
-// been polled and written and the session of its predecessor has expired (gone). The function then
-// is called for each process, with the instant from which callers see it. If the container ends
-// after the instant begun, what is left of the start has no effect.
+// been polled and written and the session of its predecessor has expired (at the instant gone). For
+// each process, boot calls the function then with the instant from which callers see the process.
+// If the container ends after the instant begun, the rest of the start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	if h.w.servers[s].pod != nil {
 		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})

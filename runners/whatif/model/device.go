@@ -9,11 +9,12 @@ import (
 // device is the state of a container's accelerator. Its methods accept nil, which means that
 // there is none.
 type device struct {
-	idle  int64 // when it was done with the last batch
-	from  int64 // when the copy of weights began
+	idle  int64 // time at which the device finished its last batch
+	from  int64 // time at which the copy of weights began
 	until int64 // when it ends
-	// seen holds for each process, as a bitmap, which batch sizes in items it has computed. Bit
-	// 0 says that it has computed any batch. nil stands for all sizes.
+	// seen holds, for each process, a bitmap of the batch sizes in items that the process has
+	// computed. Bit 0 says that it has computed any batch. If seen is nil, all sizes count as
+	// computed.
 	seen [][]uint64
 }
 
@@ -48,8 +49,8 @@ func (d *device) up(t *Tier) {
 	}
 }
 
-// anew marks a new version as never computed by any process. The processes themselves stay
-// warm.
+// anew forgets which batch sizes the processes have computed, because none has computed the new
+// version yet. The processes themselves stay warm.
 func (d *device) anew(t *Tier) {
 	if d == nil {
 		return
@@ -98,8 +99,8 @@ func (d *device) waits(w *world, b *batch, t *Device) int64 {
 	return min(t.PieceNs-(w.now-d.from)%t.PieceNs, d.until-w.now)
 }
 
-// pieceDone starts a batch whose input has waited for a copy. It drops the batch if its
-// container has died.
+// pieceDone starts a batch once the copy of the piece of weights for which its input had to wait is
+// done. It drops the batch if its container has died.
 func (w *world) pieceDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]

@@ -6,7 +6,7 @@ import "github.com/HdrHistogram/hdrhistogram-go"
 // hundred kB. A packed histogram stores only the values that occurred.
 type Hist struct {
 	h     *hdrhistogram.Histogram
-	bars  []hdrhistogram.Bar // of a packed histogram, instead of h
+	bars  []hdrhistogram.Bar // values of a packed histogram, which has no h
 	count int64              // values in bars
 	fine  int                // significant digits of a packed histogram; 0 otherwise
 }
@@ -107,8 +107,9 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
-// Least returns the smallest latency of the bar that contains the q-quantile, in nanoseconds.
-// Quantile returns the largest latency of that bar. The histogram does not tell them apart.
+// Least returns the smallest latency, in nanoseconds, of the bar that contains the q-quantile.
+// Quantile returns the largest latency of that bar. The histogram does not distinguish the
+// latencies within a bar.
 func (h Hist) Least(q float64) int64 {
 	at := h.Quantile(q)
 	least := at

@@ -11,9 +11,9 @@ import (
 // Life records what happened to the containers in one replication.
 type Life struct {
 	// Available holds, for each publish, the nanoseconds until the last replica served the version,
-	// or -1 if one never did. Serving holds, for each publish, the smallest number of serving
-	// replicas that a shard had in that time. If Available is -1, that is the time until the end of
-	// the run.
+	// or -1 if some replica never served it. Serving holds, for each publish, the smallest number
+	// of serving replicas that a shard had in that time, or until the end of the run if Available
+	// is -1.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
 	// Rollouts holds, for each publish, when each replica served the version.
@@ -35,7 +35,8 @@ type Life struct {
 	// they did nothing although the load they saw was above the target.
 	Scalings []Scaling `json:"scalings,omitempty"`
 	Holds    []Hold    `json:"holds,omitempty"`
-	// Fullest says, for each tier, when its fullest container is fullest.
+	// Fullest says, for each tier, when its fullest container is at its fullest, and how full it
+	// then is.
 	Fullest [tiers]Fullness `json:"fullest"`
 }
 
@@ -47,7 +48,7 @@ type Scaling struct {
 	From    int    `json:"from"`
 	To      int    `json:"to"`
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // CPU utilization that it saw, -1 if it does not measure CPU
+	Percent int    `json:"percent"` // CPU utilization that the autoscaler saw, -1 if it does not measure CPU
 }
 
 // Hold is a time in which an autoscaler saw too much load but added nothing.
@@ -66,13 +67,13 @@ type Hold struct {
 // takes into account which containers of its shard are up, and how slow the container is.
 type Fullness struct {
 	At    int64 `json:"at"`
-	Parts int64 `json:"parts"` // is how full it is, in millionths of what it can do
+	Parts int64 `json:"parts"` // how full the container is, in millionths of its capacity
 }
 
 // Fate sums what an event did to containers, over all replications.
 type Fate struct {
 	Killed   int64 `json:"killed,omitempty"`
-	UnseenNs int64 `json:"unseen,omitempty"` // until callers no longer saw them, summed over the killed containers
+	UnseenNs int64 `json:"unseen,omitempty"` // total time for which callers still saw killed containers
 	// Lost counts sessions that expired while their containers lived. Unlisted counts containers
 	// that nobody lists until their model is published again. Losing counts the replications in
 	// which sessions were lost. BackNs sums, over these replications, the time from the event
@@ -136,8 +137,8 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
-// served records that a replica serves the version. since is how long after the publish that began,
-// in nanoseconds.
+// served records that a replica began to serve the version. since is the time from the publish to
+// that moment, in nanoseconds.
 func (r *Rollout) served(s *server, since int64) {
 	shards := r.Served[s.tier]
 	for len(shards) <= int(s.shard) {
@@ -212,16 +213,16 @@ func (h *history) fullest(tier int) (most Fullness) {
 type crowds struct {
 	w       *world
 	tier    int
-	shards  [tiers][]crowd // by shard and place, of the tier and of those whose containers call it
+	shards  [tiers][]crowd // by shard and place, for the tier itself and the tiers whose containers call it
 	up      int            // containers of the tier
 	places  int
 	clients clients
-	parts   []float64 // caches the results of most by shard, those that are negative are out of date
+	parts   []float64 // cached result of the method most for each shard, negative if it is out of date
 }
 
 // crowd is the set of running containers of a shard at a place.
 type crowd struct {
-	slow map[int32]float64 // factor of each container's work
+	slow map[int32]float64 // for each slow container, the factor by which its work takes longer
 	up   []int32           // in order
 }
 
@@ -252,7 +253,8 @@ func (h *history) crowds(tier int) *crowds {
 	return c
 }
 
-// at returns the crowd that a container is of, nil if it makes no difference.
+// at returns the crowd to which a container belongs. It returns nil if the container does not
+// affect how full the tier is.
 func (c *crowds) at(i int32) *crowd {
 	s := &c.w.servers[i]
 	if s.removed || c.shards[s.tier] == nil {
@@ -266,7 +268,8 @@ func (c *crowds) at(i int32) *crowd {
 	return &c.shards[s.tier][int(s.shard)*c.places+place]
 }
 
-// stale marks what is cached of a shard, or of all for -1, as out of date.
+// stale marks the cached result of a shard as out of date, or the results of all shards if shard is
+// -1.
 func (c *crowds) stale(shard int) {
 	for k := range c.parts {
 		if shard < 0 || k == shard {
@@ -298,7 +301,8 @@ func (c *crowds) change(one *change) {
 	c.stale(-1)
 }
 
-// change reports whether the crowd is another than before.
+// change applies a change to the crowd. It reports whether the change is of a kind that alters a
+// crowd.
 func (c *crowd) change(one *change) bool {
 	at, up := slices.BinarySearch(c.up, one.server)
 	switch one.what {
@@ -323,9 +327,10 @@ func (c *crowd) change(one *change) bool {
 	return true
 }
 
-// capacity returns how much of what comes the containers of a crowd take, in units of what one takes that is
-// not slow, and by how much the slowest is slower than what it takes. Callers that balance by load give slow
-// containers less. Requests come to any entry container alike.
+// capacity returns how much load the containers of a crowd take together, relative to one container
+// that is not slow. If callers balance by load (sees), a slow container takes less, and slower is
+// 1. Otherwise all containers take the same, and slower is the factor of the slowest one. Requests
+// come to any entry container alike.
 func (c *crowd) capacity(sees bool) (takes, slower float64) {
 	if len(c.slow) == 0 {
 		return float64(len(c.up)), 1
@@ -344,8 +349,8 @@ func (c *crowd) capacity(sees bool) (takes, slower float64) {
 	return takes, slower
 }
 
-// most returns the share of a shard's work that its fullest container gets, multiplied by how slow that
-// container is. It is 0 if nobody reaches any.
+// most returns the share of a shard's work that its fullest container gets, multiplied by how slow
+// that container is. It is 0 if no caller reaches a container of the shard.
 func (c *crowds) most(shard int) float64 {
 	if c.parts[shard] >= 0 {
 		return c.parts[shard]

@@ -82,9 +82,10 @@ func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 const busy = math.MaxInt64
 
 // turn lets a server load a version that it has found at the instant found. By default a server has
-// no load threads, and loads one version after the other. After a load that fails, the next one
-// waits for all its retries (CAP-3.13). The function load gets the instant at which the load
-// begins. It calls its second argument with the instant at which the load has ended.
+// no load threads, and loads one version after the other. If a load fails, the next load waits
+// until all retries of the failed one are over (CAP-3.13). turn calls the function load with the
+// instant at which the load begins. load calls its second argument with the instant at which the
+// load has ended.
 func (h *history) turn(s int32, found int64, load func(from int64, then func(int64))) {
 	if h.p.Override.NumLoadThreads > 0 {
 		h.on(found, func() { load(found, func(int64) {}) })
@@ -150,7 +151,7 @@ func (h *history) roomForAll(host int32, model string, publish int) bool {
 	more := h.p.RollsOver(model, shard)
 	need := int64(h.p.MemoryIn("ps", shard, 1) + more)
 	if h.held[host] == 0 {
-		h.held[host] = publish // the first one, which all processes load
+		h.held[host] = publish // the first publish, whose version all processes load
 	}
 	if h.held[host] < publish {
 		need += int64(float64(more) * float64(h.p.Model.Retained))
@@ -208,9 +209,9 @@ func (h *history) coldStart() {
 	h.coldTier([]int{PS, Dense, Entry}, 0, map[int32]int64{})
 }
 
-// coldTier starts the containers of the first tier in order, and those of the next tiers once these
-// serve. ready is when the previous tiers serve. The map begins says when each container was
-// scheduled.
+// coldTier starts the containers of tier order[0], and those of the tiers after it once these
+// serve. ready is the instant at which all previous tiers serve. begins holds the instant at which
+// each container was scheduled.
 func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	if len(order) == 0 {
 		return
@@ -258,8 +259,8 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	}
 }
 
-// scale sets the number of containers of a tier at an instant, for PS the number in each
-// shard. provision draws how long a new container takes.
+// scale sets the number of containers of a tier at an instant. For PS it sets the number in each
+// shard. provision draws how long it takes to provision a new container.
 func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	numbers := map[int16]int{}
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
@@ -310,7 +311,7 @@ func (h *history) autoscale() {
 		thin := h.w.spec.Control.Thin
 		n := h.w.spec.Tiers[t].Replicas[0]
 		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
-		var wishes []pause // wishes with their instants, as far back as the longer window
+		var wishes []pause // wishes within the longer of the two windows, each with its instant
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			h.on(at, func() {
 				rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))

@@ -12,7 +12,7 @@ type pairs struct {
 // pair is the state between one caller and one container.
 type pair struct {
 	open int
-	wait []int32 // calls, each holding a thread of the caller
+	wait []int32 // calls that wait for a connection, each holding a thread of the caller
 	// State of the circuit breaker: failures in a row, when it opened (0 if closed), and whether
 	// a probe is in progress.
 	failures int

@@ -13,7 +13,7 @@ import (
 type tracker struct {
 	counts [trackerBars]uint32
 	total  uint32
-	below  uint32 // observations in the bars before at
+	below  uint32 // number of observations in the bars before bar number at
 	at     int32
 }
 

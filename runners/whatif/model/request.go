@@ -219,8 +219,8 @@ func (w *world) finish(i int32) {
 	if w.sample.counts(r.intended) {
 		w.counted--
 	}
-	// A dead container has no busy threads. A container removed by scaling has, and continues
-	// its work.
+	// A dead container has no busy threads. A container that was removed by scaling still has busy
+	// threads, and continues its work.
 	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].busy > 0 {
 		w.nextEntry(r.entry)
 	}

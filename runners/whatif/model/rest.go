@@ -13,13 +13,13 @@ type rest struct {
 	w                *world
 	stations         []station
 	need             []float64 // for each station, seconds of work that a request brings to its fullest shard
-	backlog          []float64 // of each station, in seconds
+	backlog          []float64 // seconds of queued work at each station
 	up, seen         []bool    // of each container
 	clients          clients   // how the clients are spread over the idcs in this model
 	flaps            []bool
 	serving          [tiers][]int     // containers of each shard that work and are called
-	placed           [tiers][]float64 // the same at each place
-	fewest           [tiers]int       // of those that a caller calls, of any shard
+	placed           [tiers][]float64 // number of containers that work and are called, by shard and place
+	fewest           [tiers]int       // smallest number of containers of one shard that a caller chooses among
 	places, clusters int
 	flapping         int
 	slow             map[int32]float64
@@ -31,11 +31,11 @@ type rest struct {
 	broken map[[2]int]bool // links that are cut or lose another share than usual
 	blinds map[int32]bool
 	died   bool
-	until  int64                  // is when the last call to a dead container ends
-	fresh  [tiers]int64           // when a container of the tier was last made cold
-	risk   float64                // expected number of calls so far that wait for longer than the timeout
-	stale  bool                   // need is out of date
-	tails  map[[2]float64]float64 // caches results of above, by tier and time
+	until  int64                  // time at which the last call to a dead container ends
+	fresh  [tiers]int64           // time at which a container of the tier was last made cold
+	risk   float64                // expected number of times so far that a shard overloads itself (see tips)
+	stale  bool                   // whether need is out of date
+	tails  map[[2]float64]float64 // cached results of above, by tier and time
 }
 
 func (w *world) rest() *rest {
@@ -171,7 +171,7 @@ func (r *rest) refresh() {
 		for shard, work := range o.work {
 			n := r.of(o.tier, shard)
 			if n == 0 {
-				continue // its requests fail at once and wait nowhere
+				continue // requests to a shard without a container fail at once and wait nowhere
 			}
 			if r.flapping > 0 {
 				n = math.Max(1, n/2)
@@ -191,8 +191,9 @@ func (r *rest) refresh() {
 	}
 }
 
-// of returns how many containers of a shard there would be, each as full as the fullest, that work and are
-// called; those of the fullest place where callers call what is near, or each idc has its clients.
+// of returns the number of containers of a shard that work and are called. If their load depends on
+// where they are, it returns instead how many containers, each as full as the fullest, would carry
+// the same load.
 func (r *rest) of(tier, shard int) float64 {
 	if !r.w.spec.byPlace(tier) {
 		return float64(r.serving[tier][shard])
@@ -200,7 +201,8 @@ func (r *rest) of(tier, shard int) float64 {
 	return crowded(r.w.spec.spread(tier, r.at(shard), r.clients.shares))
 }
 
-// at returns a function for how many containers of a tier, of ps of a shard, work and are called at each place.
+// at returns a function that returns how many containers of a tier work and are called at each
+// place. For PS it counts only those of the given shard.
 func (r *rest) at(shard int) func(tier int) []float64 {
 	return func(tier int) []float64 {
 		from := 0
@@ -211,7 +213,7 @@ func (r *rest) at(shard int) func(tier int) []float64 {
 	}
 }
 
-// called returns how many containers of a shard a caller chooses among, of those who have the fewest.
+// called returns the smallest number of containers of a shard that any caller can choose among.
 func (r *rest) called(tier, shard int) int {
 	if tier == Entry || !r.w.spec.byPlace(tier) {
 		return r.serving[tier][shard]
@@ -407,8 +409,8 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	return unrest, why
 }
 
-// warms returns until when the latest cold containers are slow, at a rate. It allows twice
-// the mean time that they need.
+// warms returns the time until which the containers that were made cold last are slow, if rate
+// requests arrive per second. It allows twice the mean time that they need.
 func (r *rest) warms(rate float64) int64 {
 	last := int64(0)
 	for t := range r.fresh {

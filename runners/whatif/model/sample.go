@@ -83,15 +83,16 @@ type Outcomes struct {
 	// Answered counts the requests that were answered successfully during the window, whenever
 	// they arrived.
 	Answered int64 `json:"answered"`
-	Open     int64 `json:"open"`    // at the end of the simulation
-	OpenNs   int64 `json:"open_ns"` // how long the open requests have taken by the end of the simulation
+	Open     int64 `json:"open"`    // number of requests still open at the end of the simulation
+	OpenNs   int64 `json:"open_ns"` // total time that the open requests have taken by the end of the simulation
 	// Over counts, for each of Spec.Limits or Served.Limits, the requests that miss the limit:
 	// they failed, took longer, or are open and older than the limit.
 	Over []int64 `json:"over,omitempty"`
 	// Young counts, for each limit, the open requests that are not older than the limit. It is
 	// unknown whether they will meet it.
 	Young []int64 `json:"young,omitempty"`
-	// Above counts, for each of Spec.Bounds, the answered requests of all models that took longer.
+	// Above counts, for each of Spec.Bounds, the answered requests of all models that took longer
+	// than the bound.
 	Above   []int64 `json:"above,omitempty"`
 	Latency Hist    `json:"latency"`
 }
@@ -123,7 +124,7 @@ type CallCounts struct {
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
 	Hedged    int64 `json:"hedged,omitempty"`  // second calls sent beside a slow first one; Sent includes them
-	Skipped   int64 `json:"skipped,omitempty"` // not begun, as their deadline had passed
+	Skipped   int64 `json:"skipped,omitempty"` // number of attempts not begun because their deadline had passed
 }
 
 const nBuckets = 128

@@ -16,12 +16,12 @@ type Instant struct {
 	// Over counts, for each of Spec.Limits, the requests that miss the limit.
 	Over    []int64 `json:"over,omitempty"`
 	Latency Hist    `json:"latency"`
-	// Busy is in thousandths of cores. Waiting counts calls that have no thread, or share cores
-	// with others.
+	// Busy is the number of busy cores, in thousandths. Waiting is the number of calls without a
+	// core of their own: they have no thread, or share cores with others.
 	Busy    [tiers]int64 `json:"busy"`
 	Waiting [tiers]int64 `json:"waiting"`
 	Live    [tiers]int64 `json:"live"`
-	Loading [tiers]int64 `json:"loading"` // containers that load a version
+	Loading [tiers]int64 `json:"loading"` // number of containers that are loading a version
 	// Turns counts the containers that became visible or invisible to callers since the previous
 	// step. Loaded counts those that have loaded a version since then.
 	Turns  int64 `json:"turns,omitempty"`
@@ -133,7 +133,7 @@ func (w *world) look(now int64) {
 	}
 }
 
-// turned counts a change of a container in its step.
+// turned counts a change of a container in the step of the time series in which the change happens.
 func (w *world) turned(c *change) {
 	one := w.sample.instant(w.now)
 	if one == nil {

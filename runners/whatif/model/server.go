@@ -161,7 +161,7 @@ func (w *world) withdraw(id int32) {
 }
 
 // start starts work at a container. The handler h runs with arg when the work is done. took is how
-// long the work takes, unless threads share the cores. The whole duration counts as busy time at
+// long the work takes, or 0 if threads share the cores. The whole duration counts as busy time at
 // once, so code that ends the work earlier must subtract the rest.
 func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vtime.Timer, took int64) {
 	s := &w.servers[at]

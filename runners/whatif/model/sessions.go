@@ -21,8 +21,8 @@ func (h *history) expiry(at int64) int64 {
 
 func (h *history) timeout() int64 { return int64(h.p.ZooKeeper.SessionTimeout) }
 
-// tick rounds an instant up to the tick of ZooKeeper's clock at which sessions that are due
-// are ended.
+// tick rounds an instant up to the next tick of ZooKeeper's clock, because ZooKeeper ends sessions
+// that are due only at ticks.
 func (h *history) tick(at int64) int64 {
 	tick := int64(h.p.ZooKeeper.Tick)
 	return (at + tick - 1) / tick * tick
@@ -229,7 +229,7 @@ func (h *history) again(s int32, back int64) {
 		h.flap(f)
 		return
 	}
-	h.flapping = append(h.flapping, f) // it is not known yet when the simulation of the world begins
+	h.flapping = append(h.flapping, f) // flap adds the changes once it is known when the simulation begins
 }
 
 // flapping describes a container that is hidden at each check of its agent's thread, until the next
@@ -260,7 +260,7 @@ func (w *world) session(s *server, c change) {
 	switch c.what {
 	case isLost:
 		s.flaps = false
-		s.visible = s.visible && !s.up // a dead container is hidden when its own session expires
+		s.visible = s.visible && !s.up // a dead container stays visible until its own session expires (isUnseen)
 	case isBack:
 		if s.up {
 			s.visible, s.flaps = true, c.value == 1

@@ -13,7 +13,7 @@ import (
 type sharing struct {
 	cores    float64
 	overhead float64
-	device   bool // a device instead of cores: loading a version takes none of it
+	device   bool // whether a device takes the place of the cores; loading a version uses none of it
 	attained float64
 	since    int64
 	jobs     []job // a heap, ordered by end

@@ -55,7 +55,7 @@ type Spec struct {
 	// described by Calls, Items, MinShards and the laws of Tiers.
 	Mix []Served
 
-	Timeout   int64 // of a call; 0 means no timeout
+	Timeout   int64 // time after which an attempt of a call times out; 0 means no timeout
 	Retries   int
 	Distinct  bool // a retry goes to a replica that has not been tried
 	Same      bool // a retry goes to the same replica
@@ -63,7 +63,7 @@ type Spec struct {
 	Backoff   Backoff
 	Budget    Budget
 	Breaker   Breaker
-	MinShards int // answered calls that suffice; 0 means all
+	MinShards int // number of answered calls with which a request can go on; 0 means all
 	Balance   string
 	IDCAware  bool
 	// OwnPlace says that callers only know the containers in their own cluster.
@@ -78,9 +78,9 @@ type Spec struct {
 	// Dispatch is the number of sending threads of a caller.
 	Connections int
 	Dispatch    int
-	Connect     bool // every call opens a new connection
+	Connect     bool // whether every call opens a new connection
 
-	Latency  [3]law.Law // same cluster, same idc, other idc
+	Latency  [3]law.Law // one-way delays: within a cluster, between clusters of an idc, between idcs
 	PerRPC   int64
 	Loss     float64
 	IDCs     int
@@ -93,8 +93,8 @@ type Spec struct {
 	Limits []int64
 	// Bounds holds latencies. For each of them, the answered requests that took longer are counted.
 	Bounds []int64
-	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
-	// containers busy. nil means that the fullness of containers is not computed
+	// Works holds, for each shard of each tier, for how many seconds a request keeps one container
+	// of the shard busy. nil means that the fullness of containers is not computed
 	// ([Life.Fullest]).
 	Works [tiers][]float64
 	// Common is for mixed containers. It is the number of additional seconds for which a request
@@ -125,7 +125,7 @@ type Served struct {
 	Items     law.Law
 	MinShards int
 	Priority  uint8
-	Queue     uint8 // the model whose batch queue the calls of this model wait in
+	Queue     uint8 // index of the model in whose batch queue the calls of this model wait
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
 	// Limits holds the latency limits of objectives on requests to this model.
@@ -170,19 +170,19 @@ type Tier struct {
 	// Replicas is the number of containers of each shard. It is nil if the fleet does not have
 	// the tier.
 	Replicas []int
-	// Most, unless 0, is the largest number of containers that each shard may get by an
-	// autoscaler or an event.
+	// Most, unless 0, is the largest number of containers that an autoscaler or an event may give
+	// each shard.
 	Most    int
 	Threads int
 	Cores   float64
 	// Shared says that threads share the cores. Otherwise each thread runs at full speed.
 	Shared     bool
-	Overhead   float64 // speed lost for each runnable thread above the cores
-	Queue      int     // calls that may wait; -1 for any number
+	Overhead   float64 // fraction of the speed lost for each runnable thread above the number of cores
+	Queue      int     // number of requests or calls that may wait; -1 for no limit
 	Hold       bool
-	ByPriority bool // among those that wait, the most important begin first
-	// Limits, unless nil, replaces Queue. It holds, for each priority, how many may wait when
-	// one of that priority arrives, -1 for any number.
+	ByPriority bool // whether waiting requests or calls begin in order of priority
+	// Limits, unless nil, replaces Queue. For each priority, it holds how many requests or calls
+	// may already wait when one of that priority arrives; -1 for no limit.
 	Limits *[priorities]int
 	// Cold is how many requests, calls or batches are slow after a container has started or
 	// loaded a version. They take ColdFactor times as long.
@@ -196,7 +196,7 @@ type Tier struct {
 	// Placement lists the locations of a shard's containers. Container k is at index k modulo
 	// the length.
 	Placement []Location
-	// Interference is the factor of service times while a container loads a version.
+	// Interference is the factor by which work takes longer while a container loads a version.
 	Interference float64
 }
 
@@ -225,16 +225,16 @@ type Device struct {
 	Pause     law.Law // is the extra time of a batch after a pause
 	NewSizeNs float64 // is the extra time for a batch size that the process has not met yet
 	FirstNs   float64 // is the further extra time for the first batch of a process
-	// PieceNs is how long copying one piece of weights takes. The input of a batch with at least
-	// WaitFrom items waits for the piece in progress. 0 means that no batch waits.
+	// PieceNs is how long copying one piece of weights takes; 0 means that no batch waits. The
+	// input of a batch with at least WaitFrom items waits for the piece that is being copied.
 	PieceNs  int64
 	WaitFrom float64
 }
 
 // Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless Carries is
-// set. If Carries is set, the simulation begins at the last instant after which the fleet was at
-// rest for so long that its start no longer matters. If there is no such instant, it begins at the
-// start of the horizon (CAP-3.18).
+// set. If Carries is set, the simulation begins at the last instant after which the fleet stays at
+// rest until it no longer matters how its queues started. If there is no such instant, it begins at
+// the start of the horizon (CAP-3.18).
 type Window struct {
 	plan.Window
 	Warmup  int64
@@ -261,7 +261,7 @@ type Arrivals struct {
 	Rate      plan.RateLaw
 	Traffic   []Traffic
 	Times     []int64 // of a trace, scaled
-	Clients   int     // above 0 for a closed loop
+	Clients   int     // number of clients of a closed loop; 0 for an open one
 	Think     law.Law
 }
 
@@ -276,8 +276,9 @@ func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 // Has reports whether the fleet has a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }
 
-// Twins returns, for each window, the index of the first window that has the same sample. Events at
-// the same instant have a window each, and a plan may name the same seconds twice.
+// Twins returns, for each window, the index of the first window that has the same sample. Windows
+// share a sample if several events happen at the same instant, or if the plan names the same
+// seconds twice.
 func (s *Spec) Twins() []int {
 	list := make([]int, len(s.Windows))
 	for k, w := range s.Windows {

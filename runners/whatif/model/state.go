@@ -12,24 +12,24 @@ const none = int32(-1)
 
 type request struct {
 	number   uint64
-	intended int64 // when it should have come
+	intended int64 // time at which the request should have come
 	came     int64 // when it came
-	at       int64 // when its present stage began
-	latest   int64 // arrival of the latest answer so far; at the entry container, when its work ends
-	started  int64 // when its work at the entry container began
+	at       int64 // time at which its present stage began
+	latest   int64 // time at which the latest answer so far arrives; at the entry container, at which its work ends
+	started  int64 // time at which its work at the entry container began
 	items    float64
 	entry    int32 // container
-	caller   int32 // container that calls the PS for it
+	caller   int32 // container that calls the PS for the request
 	pending  int32 // calls without an answer
 	answered int32
-	next     int32 // in a queue, or in the free list
+	next     int32 // next request in a queue or in the free list
 	gen      uint32
 	timeouts uint8 // largest number of consecutive timeouts of any of its calls
 	stage    uint8
 	cause    uint8
 	partial  bool
 	model    uint8
-	parts    [nParts]int64 // of its latency, in nanoseconds
+	parts    [nParts]int64 // parts of its latency, in nanoseconds
 }
 
 // Stages of a request.
@@ -50,7 +50,7 @@ const (
 	partNetwork
 	partQueue
 	partService
-	partBatch      // waiting for others of the batch, or for the batch's timeout
+	partBatch      // waiting for more calls to fill the batch, or for the batch's timeout
 	partDenseQueue // waiting for a thread, with or without batches
 	partDense
 	nParts
@@ -61,23 +61,23 @@ var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connect
 
 // call is one attempt of a call. Its times are in nanoseconds of virtual time.
 type call struct {
-	sent    int64 // when its caller decided to send it
-	first   int64 // when the first attempt was sent
-	left    int64 // when it had a connection and left
+	sent    int64 // time at which its caller decided to send it
+	first   int64 // time at which the first attempt was sent
+	left    int64 // time at which the call got a connection and was sent
 	arrived int64
 	started int64
-	work    int64 // nanoseconds of work, once it runs at its container's speed; in a batch, how long the call waited for the batch to fill
+	work    int64 // nanoseconds of work; once it runs, its duration; in a batch, the time until that was ready
 	back    int64 // delay of its answer
 	req     int32
 	server  int32
 	caller  int32
-	next    int32 // in a chain of arrivals, a queue, or the free list
+	next    int32 // next call in a chain of arrivals, in a queue, or in the free list
 	gen     uint32
 	reqGen  uint32
 	epoch   uint32
 	slot    int16
 	attempt uint8
-	waits   uint8 // earlier attempts that timed out
+	waits   uint8 // number of earlier attempts that timed out
 	flags   uint16
 	process uint8
 	model   uint8
@@ -110,26 +110,26 @@ type server struct {
 	drained bool // an entry container that gets no more requests before it ends
 	loading int32
 	cold    int32 // number of requests that it still begins before it is warm
-	gone    int64 // when it last went down or retired
+	gone    int64 // time at which it last went down or retired
 	shard   int16
 	host    int32 // index of the server whose cores it uses: itself or, in a mixed container, the PS
 	loc     Location
 	epoch   uint32
 	busy    int32
-	fanning int32 // requests for which it calls the PS
+	fanning int32 // number of requests for which it now calls the PS
 	queued  int32
 	head    int32
 	tail    int32
-	tails   *[priorities]int32 // the last one of each priority in its queue; nil without priorities
+	tails   *[priorities]int32 // last element of each priority in its queue; nil without priorities
 	slow    float64
-	tokens  float64         // of its budget of retries
+	tokens  float64         // tokens left in its retry budget
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
 	upNs    [Segments]int64 // nanoseconds for which the container was up in each segment
-	living  int32           // processes of the container that are up; counted only at its host
-	since   int64           // when the first of them came up
-	left    bool            // was scaled away once, while it still had requests
+	living  int32           // number of processes of the container that are up; counted only at its host
+	since   int64           // time at which the first of these processes came up
+	left    bool            // whether it was taken away once (retires); it may have worked on after that
 	share   *sharing
-	pod     *pod      // for an autoscaler that measures; nil for other tiers
+	pod     *pod      // the container as an autoscaler that measures sees it; nil without one
 	batch   []batcher // by process and model
 	feeds   []feeder  // by process
 	device  *device   // nil without one
@@ -142,14 +142,14 @@ type world struct {
 	node    *vtime.Node
 	now     int64
 	base    int64 // instant of the horizon at virtual time 0
-	begin   int64 // of the window, in virtual time
+	begin   int64 // start of the window, in virtual time
 	end     int64
 	last    int64           // end of the simulation: until then, the window's open requests continue and new ones come
-	counted int             // requests of the window that have not ended
-	starts  [Segments]int64 // begins of the window's segments
+	counted int             // number of requests of the window that have not ended
+	starts  [Segments]int64 // times at which the segments of the window start
 	key     uint64
 	served  []Served
-	stride  int // fan-out slots of a request
+	stride  int // number of fan-out slots of each request
 	perPair int // largest number of calls that a request sends to one container
 	shards  int
 
@@ -163,11 +163,11 @@ type world struct {
 	first    [tiers]int // index in servers of each tier's first container
 	// views lists the replicas that callers see, by the caller's location and by shard.
 	views [tiers][][]int32
-	// staleViews holds the views from when the first caller lost ZooKeeper. Callers without
-	// ZooKeeper keep using them, and blind counts these callers.
+	// staleViews holds the views as they were when the first caller lost ZooKeeper. Callers without
+	// ZooKeeper keep using these views, and blind counts these callers.
 	staleViews [tiers][][]int32
 	blind      int
-	places     int // number of distinguished locations of callers; clusters is their number in each idc
+	places     int // number of places by which callers are distinguished; clusters is the number of them in each idc
 	clusters   int
 	live       []int32 // entry containers that are up
 	clients    clients
@@ -177,18 +177,18 @@ type world struct {
 	pairs      pairs
 	trackers   []tracker // one for each caller, when calls are hedged after a quantile
 	callers    int       // tier of the containers that call the PS
-	past       []int32   // containers of failed attempts, for retries elsewhere
+	past       []int32   // containers whose attempts failed, which retries can avoid
 	fresh      []int32
-	allowed    []int32  // containers that breakers let through
+	allowed    []int32  // containers to which the caller's breakers allow a call
 	constant   [3]int64 // delay of each distance class, where it is constant
 	varies     [3]bool
-	cut        [][]bool // pairs of idcs with a broken link
+	cut        [][]bool // whether the link between two idcs is broken
 	losses     [][]float64
 	tape       []change
-	history    *history // of the containers, nil when nothing happens to them
+	history    *history // lives of the containers; nil if nothing happens to them
 	running    bool     // requests are under way
 	scalers    []*scaler
-	made       int  // containers that autoscalers have started
+	made       int  // number of containers that autoscalers have started
 	keepsLooks bool // of autoscalers
 	arrivals   arrivals
 	batches    []batch
@@ -200,7 +200,7 @@ type world struct {
 	system tally
 	stages [tiers]tally
 	sample *Sample
-	looked int64   // steps of the sample's series that have ended
+	looked int64   // number of steps of the sample's series that have ended
 	tracer *tracer // nil unless a trace was asked for
 	// halt, unless nil, reports whether the simulation should stop early.
 	halt func() bool

@@ -51,8 +51,8 @@ type store struct {
 	at    int64   // when given was right
 	given float64 // is how many bytes each continuous reader has received since the start
 	reads []read  // in the order in which they end
-	plans int     // how often the end of the first read was planned
-	ended bool    // the reads that end now are cut short, because their container ends
+	plans int     // number of times that the end of the first read was planned; only the latest plan is valid
+	ended bool    // whether the loads that end now are cut short because their container ends
 }
 
 type read struct {
@@ -71,8 +71,8 @@ func storeOf(p *plan.Plan, thin int) *store {
 }
 
 // load makes a container load the versions of list, one after the other, beginning at the instant
-// from. The loads belong to a start or a publish that began at the instant begun. The function then
-// is called with the instant at which the loads are done or the container has ended.
+// from. The loads belong to a start or a publish that began at the instant begun. load calls the
+// function then with the instant at which the loads are done or the container has ended.
 func (h *history) load(s int32, list []plan.Loading, begun, from int64, then func(at int64)) {
 	if h.store == nil {
 		then(from + int64(h.p.Took(list)))
@@ -131,7 +131,7 @@ func (s *store) begin(r read) {
 	s.plan()
 }
 
-// quits ends the reads of a container that ends at an instant.
+// quits cuts short the reads of a container that ends at the instant at.
 func (h *history) quits(at int64, server int32) {
 	if h.store == nil {
 		return
@@ -156,8 +156,8 @@ func (h *history) quits(at int64, server int32) {
 	})
 }
 
-// ends runs the action do, which follows a load. While do runs, the store is marked as ended,
-// because the load was cut short by the end of its container.
+// ends runs the action do that follows a load which was cut short by the end of its container.
+// While do runs, the field ended of the store is true, so that do can tell.
 func (s *store) ends(do func()) {
 	s.ended = true
 	do()

@@ -9,7 +9,7 @@ type tally struct {
 	n       int64
 	since   int64
 	area    int64 // integral of n within the window
-	stay    int64 // times of the occupants that have left
+	stay    int64 // total time that occupants which have left spent inside, within the window
 	entered int64 // sum of the entry times of present occupants, clipped to the window
 	begin   int64
 	end     int64

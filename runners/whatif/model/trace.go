@@ -47,8 +47,8 @@ type TracedRequest struct {
 	Came     int64
 	End      int64
 	Entry    string
-	// Queue and Compute are how long the request waited and worked at the entry container, in
-	// nanoseconds from Came on.
+	// Queue is how long the request waited at the entry container, in nanoseconds from Came on.
+	// Compute is how long it then worked there.
 	Queue, Compute int64
 	Failed         string // the cause of the failure, "" for an answer
 	Partial        bool
@@ -59,7 +59,7 @@ type TracedRequest struct {
 // container, got a thread, and was done there. They are 0 if that never happened, or not
 // within the trace.
 type TracedCall struct {
-	Slot      int // of the fan-out; 0 for dense
+	Slot      int // index of the call's slot in the fan-out; 0 for dense
 	Tier      string
 	Container string
 	Attempt   int
@@ -68,7 +68,7 @@ type TracedCall struct {
 	Arrived   int64
 	Started   int64
 	Done      int64
-	End       int64 // when it ended, as its caller saw it
+	End       int64 // time at which the call ended for its caller
 	Outcome   string
 }
 
@@ -87,7 +87,7 @@ type tracer struct {
 	// open holds the requests in flight and the kept requests, by their handles.
 	open map[uint64]*TracedRequest
 	kept []*TracedRequest
-	done map[uint64]int64 // when containers finished calls whose end is not recorded yet, by handles of the calls
+	done map[uint64]int64 // time at which a container finished a call whose end is not recorded yet, by its handle
 	bins [TraceBins]TraceBin
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Cost is what a run has cost. Its memory is what is in use at the end of the run, less what was in
-// use before the run (see [New]).
+// Cost is what a run cost in time and memory. The memory is what is in use at the end of the run,
+// minus what was in use before the run (see [New]).
 type Cost struct {
 	Agents     int     `json:"agents"`
 	VirtualSec float64 `json:"virtual_s"`

@@ -58,7 +58,7 @@ func (s Size) grows() string {
 	return fmt.Sprintf("what grows are the reads of the start of agents of version 3: 10 x %d agents squared = %s", s.Agents, Count(s.StartReads()))
 }
 
-// worthSaying is the number of reads from which on a run gets a warning before it begins.
+// worthSaying is the smallest number of reads for which a run gets a warning before it begins.
 // fastRead is the time per read with which the warning estimates the run's duration.
 const (
 	worthSaying = 2e9

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Memory is the memory of the program in bytes. Live was in use at the last garbage
-// collection. Heap also includes memory that is no longer used. Stacks is the memory of
-// stacks.
+// Memory is the memory of the program in bytes. Live is the part of the heap that was in use at the
+// last garbage collection. Heap also includes objects that are no longer used. Stacks is the memory
+// of goroutine stacks.
 type Memory struct{ Live, Heap, Stacks int64 }
 
 // Used returns the memory that cannot be freed.

@@ -37,20 +37,20 @@ type Size struct {
 // Far says how far a run has come: its virtual time, the wall time spent, and the counts so
 // far. Counting takes time, so counts are not always read.
 type Far struct {
-	Counted       bool // Events and Reads are known
+	Counted       bool // whether Events and Reads are known
 	Now, Wall     time.Duration
 	Events, Reads uint64
 	Memory        Memory
 }
 
-// Outlook forecasts the rest of a run from how far it is. Use New to create one.
+// Outlook forecasts the rest of a run from its progress so far. Use New to create one.
 type Outlook struct {
 	size     Size
 	maxBytes int64
 	last     Far
 	base     Memory // is the program's memory before the run
-	// recent holds the progress at the latest instants of wall time, which are recentWall apart.
-	// The present rate is computed from it.
+	// recent holds the latest measurements of the progress, taken every recentWall of wall time.
+	// The present rate is computed from them.
 	recent []Far
 	needs  int64 // bytes, 0 while unknown
 
@@ -105,8 +105,8 @@ func (o *Outlook) At(far Far) error {
 	return nil
 }
 
-// Memory is only noise, and gives no forecast, until leastStarted of the start is done and
-// memory has grown by leastGrown bytes.
+// forecast gives no forecast until the fraction leastStarted of the start is done and memory has
+// grown by leastGrown bytes. Until then the growth is only noise.
 const leastStarted, leastGrown = 0.05, 32 << 20
 
 // forecast returns the memory that the run will need, 0 while that is unknown. Memory grows while

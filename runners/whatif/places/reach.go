@@ -1,21 +1,23 @@
 package places
 
-// Reach says which of the containers that could do the work of a caller it calls.
+// Reach says which containers a caller calls, out of all containers that could do its work.
 type Reach uint8
 
 // The reaches.
 const (
-	// Anywhere means that a caller calls all of them.
+	// Anywhere means that a caller calls all containers that could do its work.
 	Anywhere Reach = iota
-	// Nearest means those of its own cluster, or else those of its idc, or else all (idc_aware).
+	// Nearest means that a caller calls the containers of its own cluster. Without any there it
+	// calls those of its idc, and without any there all containers (idc_aware).
 	Nearest
-	// Own means those of its own cluster only (dc_aware). A caller without any calls nobody.
+	// Own means that a caller calls only the containers of its own cluster (dc_aware). Without any
+	// there it calls nobody.
 	Own
 )
 
-// Spread returns the load of each unit of capacity at each place. callers holds the load that comes
-// from callers at each place, and capacity how much the containers there that can be called do at
-// once. Places are numbered idc x clusters + cluster.
+// Spread returns the load on one unit of capacity at each place. callers holds the load that the
+// callers at each place cause. capacity holds how much the callable containers at each place can do
+// at once. Places are numbered idc x clusters + cluster.
 func (r Reach) Spread(callers, capacity []float64, clusters int) []float64 {
 	loads := make([]float64, len(capacity))
 	for at, load := range callers {
@@ -30,8 +32,8 @@ func (r Reach) Spread(callers, capacity []float64, clusters int) []float64 {
 	return loads
 }
 
-// Fewest returns the least capacity that callers of any place reach, 0 if there are no callers
-// that reach any.
+// Fewest returns the smallest total capacity that the callers of one place reach. Places without
+// callers do not count, nor do callers that reach no capacity. Fewest returns 0 if nothing counts.
 func (r Reach) Fewest(callers, capacity []float64, clusters int) float64 {
 	least := 0.0
 	for at, load := range callers {
@@ -43,7 +45,8 @@ func (r Reach) Fewest(callers, capacity []float64, clusters int) float64 {
 	return least
 }
 
-// called returns the range of the places that a caller at one of them calls.
+// called returns the range of places that a caller calls. The caller is at the place whose number
+// is at. The range begins with from and ends before to.
 func (r Reach) called(at int, capacity []float64, clusters int) (from, to int) {
 	idc := at / clusters * clusters
 	switch {
@@ -55,8 +58,9 @@ func (r Reach) called(at int, capacity []float64, clusters int) (from, to int) {
 	return 0, len(capacity)
 }
 
-// Callers returns the part of all load that comes from containers at each place: evenly, or, unless
-// shares is nil, of an idc as much as its share.
+// Callers returns the fraction of all load that the containers at each place cause. If shares is
+// nil, all containers cause equally much. Otherwise shares holds the fraction of each idc, divided
+// equally among its containers.
 func Callers(containers, shares []float64, clusters int) []float64 {
 	loads, all := make([]float64, len(containers)), total(containers)
 	for at, n := range containers {
@@ -72,7 +76,8 @@ func Callers(containers, shares []float64, clusters int) []float64 {
 	return loads
 }
 
-// Passed returns the load that containers pass on which have so much for each unit of capacity.
+// Passed returns the load that the containers at each place pass on. loads holds the load per unit
+// of capacity at each place.
 func Passed(loads, capacity []float64) []float64 {
 	all := make([]float64, len(loads))
 	for at, load := range loads {

@@ -95,7 +95,7 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 	b := &p.Override.Batching
 	if !d.given("override.batching.enabled") {
-		b.Enabled = dense && c.truth("enable_batching") // a fleet.dense means the same as dense_alone (CAP-12.2)
+		b.Enabled = dense && c.truth("enable_batching") // fleet.dense stands for the key dense_alone (CAP-12.2)
 	}
 }
 
@@ -131,7 +131,7 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	policy := strings.ToLower(c.values["version_policy"])
 	published := slices.ContainsFunc(p.Events, func(e Event) bool { return e.Publish != nil })
 	switch {
-	case p.Model.AgentVersion == 3: // a version is declared with its policy (agent_v3.py:150)
+	case p.Model.AgentVersion == 3: // agents of version 3 declare a policy with each model (agent_v3.py:150)
 	case policy == "all" && p.Model.ResidentVersions == 0:
 		refuse("version_policy", "servers hold every version that is in the store; say how many in model.resident_versions")
 	case (policy == "specific" || policy == "latest_once") && published:
@@ -234,8 +234,8 @@ func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
 	}
 }
 
-// confNumber takes a number of agent.conf, in the base unit of its field. It has to be in the
-// field's range, as if the plan gave it.
+// confNumber stores n, a number from agent.conf, in the field f. n is in the base unit of the
+// field, and must be in the range that the tag of the field gives, as a number from the plan must.
 func (d *decoder) confNumber(f field, path, key string, c *agentConf, n float64) {
 	text, taken := f.tag.Get("range"), reflect.New(f.value.Type()).Elem()
 	if math.Abs(n) < 1<<62 {

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// leastArrivals is the smallest number of times in a trace, because its rate is computed
-// from gaps.
+// leastArrivals is the smallest number of arrival times that a trace may have. With fewer there is
+// no gap between arrivals, from which the rate is computed.
 const leastArrivals = 2
 
 // arrivalTimes reads the times of a trace, given one per line or as a column of a table with
@@ -73,7 +73,7 @@ func separatorOf(text string) rune {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if _, err := instant(line); line == "" || line[0] == '#' || err == nil {
-			continue // the comma of an instant is no separator
+			continue // a comma in an ISO 8601 time does not separate columns
 		}
 		for _, r := range "\t;," {
 			if strings.ContainsRune(line, r) {
@@ -135,8 +135,8 @@ func instant(word string) (t time.Time, err error) {
 	return t, err
 }
 
-// arrivalTime parses one time of a trace, and returns the kind of its form. unit is the unit
-// of plain numbers.
+// arrivalTime parses one time of a trace. form says in words how the time is written, such as "a
+// bare number". unit is the unit of numbers without a unit.
 func arrivalTime(word string, unit time.Duration) (at Duration, form string, err error) {
 	wanted := fmt.Errorf("found %q, want a time as 0.5s, bare seconds as 0.5, or ISO 8601 as 2030-01-31T12:00:00.5Z", word)
 	if t, err := instant(word); err == nil {
@@ -163,7 +163,7 @@ func arrivalTime(word string, unit time.Duration) (at Duration, form string, err
 	if fraction == "" || err != nil || strings.ContainsAny(fraction, "eE") {
 		return Duration(math.Round(number * float64(unit))), "a bare number", nil
 	}
-	part, err := strconv.ParseFloat("0."+fraction, 64) // parsed apart: a float64 of Unix time has no nanoseconds
+	part, err := strconv.ParseFloat("0."+fraction, 64) // one float64 of Unix time would lose the nanoseconds
 	if err != nil {
 		return 0, "", wanted
 	}

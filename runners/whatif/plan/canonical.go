@@ -17,7 +17,7 @@ func (p *Plan) Canonical() []byte {
 	c.Model.AgentConf = p.ConfHash
 	c.Model.Exported, c.Service.Profile = "", ""
 	if len(c.Workload.Mix) == 1 && reflect.DeepEqual(c.Workload.Mix[0], Mix{Model: c.Workload.Mix[0].Model, Share: 1}) {
-		c.Workload.Mix = nil // a single model has all requests, whatever its name
+		c.Workload.Mix = nil // a single model gets all requests, so its name has no effect
 	}
 	c.Events = append([]Event(nil), p.Events...)
 	for i := range c.Events {

@@ -47,8 +47,8 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.checkLoad(p)
 }
 
-// mostWeight limits the weights of idcs, because replicas are distributed in rounds as long
-// as the sum of weights.
+// mostWeight limits the weight of an idc, because the list of locations that replicas take in turn
+// grows with the sum of the weights.
 const mostWeight = 1000
 
 // fleet checks idcs, clusters and their weights. A plan without idcs gets one named local.
@@ -215,8 +215,9 @@ func (d *decoder) service(p *Plan) {
 	}
 }
 
-// uncontended warns if threads share no cores although there are more threads than cores. In a
-// mixed container the threads of all processes count.
+// uncontended warns if service.contention is none, so that each thread has a core of its own,
+// although a container has more threads than cores. In a mixed container the threads of all
+// processes count.
 func (d *decoder) uncontended(p *Plan) {
 	for _, tier := range p.Kinds() {
 		name := tier
@@ -281,8 +282,8 @@ func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
 	return true
 }
 
-// sheds checks that no priority is listed twice, with two lengths of the queue at which it is
-// turned away.
+// sheds checks that shed lists each priority only once. Two entries for one priority would name two
+// queue lengths at which its calls are turned away.
 func (d *decoder) sheds(s *TierService, at string) {
 	for i, one := range s.Shed {
 		for k, other := range s.Shed[:i] {
@@ -325,11 +326,11 @@ func (d *decoder) workload(p *Plan) {
 	w := &p.Workload
 	w.Rate.repeat(w.Horizon)
 	if w.Loop.Closed() {
-		w.Arrivals.Process, w.Arrivals.File, w.Arrivals.Batch = "poisson", "", NumberLaw{} // strict has warned of them
+		w.Arrivals.Process, w.Arrivals.File, w.Arrivals.Batch = "poisson", "", NumberLaw{} // strict() warned of these
 	}
 	trace := w.Arrivals.Process == "trace"
 	if trace {
-		w.Arrivals.Batch = NumberLaw{} // strict has warned of it
+		w.Arrivals.Batch = NumberLaw{} // strict() warned of this
 	}
 	if b := w.Arrivals.Batch; !b.IsZero() && (b.Mean < 1 || b.Mean > mostAtOnce) {
 		d.report("workload.arrivals.batch", outOfRange, "workload.arrivals.batch must have a mean of 1..%d, got %s", int(mostAtOnce), quantity.Format(quantity.Number, b.Mean))
@@ -482,8 +483,8 @@ const (
 	leastForP99One = 662
 )
 
-// preciseAt returns the path in the plan that demands the precision of a p99. If the file
-// demands none, it returns the path of the load, which has too few requests.
+// preciseAt returns the path at which to report that there are too few requests for a p99. It is
+// the path that demands the precision, or the path of the rate if the file demands none.
 func (d *decoder) preciseAt() string {
 	for _, path := range []string{"precision.p99", "precision"} {
 		if d.given(path) {

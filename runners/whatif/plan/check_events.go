@@ -82,7 +82,7 @@ func (d *decoder) published(p *Plan, e *Publish, action string) {
 	}
 }
 
-// atOnce reports whether the event has no duration. A value for its key "for" then makes no sense.
+// atOnce reports whether the event has no duration, so that its key "for" must not be given.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
 	return e.Publish != nil || e.Kill != nil || e.Restart != nil || e.Scale != nil || z != nil && !z.Outage
@@ -192,7 +192,8 @@ func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	}
 }
 
-// comparesWith reports whether a window around an event has enough steps before it.
+// comparesWith reports whether a window around an event has enough steps before the event to
+// compare them with the steps after it.
 func (p *Plan) comparesWith(event int) bool {
 	return slices.ContainsFunc(p.Windows(), func(w Window) bool {
 		return w.Incident == event && Duration(p.Events[event-1].At)-w.Start >= stepsBefore*p.StepOf(w)
@@ -269,7 +270,8 @@ func (d *decoder) axes(list Axes, path string) {
 	}
 }
 
-// below returns the first path below another that leads to a single value, "" if there is none.
+// below returns the first path that begins with the given path and leads to a single value. It
+// returns "" if there is none.
 func (d *decoder) below(path string) string {
 	for _, one := range singlePaths() {
 		if strings.HasPrefix(one, path+".") {

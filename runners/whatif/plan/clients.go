@@ -28,10 +28,10 @@ func (p *Plan) Clients() []float64 {
 	return shares
 }
 
-// ClientsWithout returns the share of the requests that comes to each idc while the clients of some
-// idcs use the others. gone marks the idcs that the clients have left. Their requests spread in
-// proportion to the shares of the other idcs, or evenly over the idcs with entry containers if the
-// others have no share.
+// ClientsWithout returns the share of the requests that each idc gets while the clients of some
+// idcs are sent to other idcs. gone marks the idcs whose clients are sent away. Their requests
+// spread in proportion to the shares of the other idcs, or evenly over the other idcs with entry
+// containers if these have no share.
 func (p *Plan) ClientsWithout(gone []bool) []float64 {
 	shares := p.Clients()
 	left, others, in := 0.0, 0.0, p.EntriesIn()
@@ -66,9 +66,10 @@ func (p *Plan) EntriesIn() []int {
 	return list
 }
 
-// fullestEntries returns the utilisation of the fullest entry containers at an offered load, if
-// each idc has its own clients. If events move clients, it returns the lowest utilisation at any
-// time, because the load at each time is not known.
+// fullestEntries returns the utilisation of entry containers in the fullest idc at an offered load,
+// if each idc has its own clients. If events move clients, the load at each time is not known. It
+// then returns the lowest of the values before these events and after each of them, as if no such
+// event ended.
 func (p *Plan) fullestEntries(offered float64) float64 {
 	in := p.EntriesIn()
 	full := func(shares []float64) (most float64) {

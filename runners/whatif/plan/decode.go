@@ -16,13 +16,13 @@ import (
 // decoder fills a Plan from YAML nodes, as the tags of its fields say.
 type decoder struct {
 	file     string
-	folders  []string // folders with all the files that the plan may name
+	folders  []string // folders in or below which every file that the plan names must lie
 	read     func(path string) (string, error)
 	problems Problems
-	places   map[string]place  // where the file gives each path
+	places   map[string]place  // maps each path to its line and column in the file
 	words    map[string]string // maps each path to the text of its single value
 	unsure   []Uncertain
-	targets  map[string]quantity.Kind // kinds in which autoscalers' targets are written, by path
+	targets  map[string]quantity.Kind // kind of quantity in which each autoscaler target is written, by path
 }
 
 // given reports whether the file has a value at a path.
@@ -44,7 +44,7 @@ type field struct {
 	tag      reflect.StructTag
 	name     string
 	required bool
-	unless   string // name of another key beside it: if that is given, this one is not required
+	unless   string // name of a key in the same mapping that, if given, makes this one optional
 }
 
 func fieldsOf(v reflect.Value) []field {

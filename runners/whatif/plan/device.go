@@ -112,8 +112,8 @@ func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	}
 }
 
-// lacksProfile reports whether the plan names a profile that does not exist. Then that has been
-// reported already.
+// lacksProfile reports whether the plan names a profile that does not exist. The unknown name has
+// then already been reported as a problem.
 func (s *TierService) lacksProfile() bool {
 	return s.Profile != "" && !slices.Contains(deviceProfiles(), s.Profile)
 }
@@ -145,7 +145,7 @@ func (d *decoder) deviceProfile(p *Plan) {
 func readDevice(name string) *DeviceProfile {
 	found := &DeviceProfile{}
 	if problems := readInto(found, name, "devices/"+name+".yaml", devices.ReadFile, "a profile of a device"); len(problems) > 0 {
-		panic(problems.Error()) // a test reads all of them
+		panic(problems.Error()) // cannot happen: a test reads every embedded profile
 	}
 	return found
 }

@@ -141,7 +141,7 @@ type Solve struct {
 // Axis is a path in the plan with the values to try for it.
 type Axis struct {
 	Path   string   `json:"path"`   // from the root of the plan
-	Values []string `json:"values"` // as a plan writes them, in order
+	Values []string `json:"values"` // values to try, in order, each as text in the form that a plan has
 	// Ordered says that the values are numbers in ascending order.
 	Ordered bool `json:"ordered"`
 }
@@ -150,7 +150,7 @@ type Axis struct {
 type Must struct {
 	Text  string `json:"text"`
 	Count int    `json:"count,omitempty"` // of "any K ..."
-	Of    string `json:"of,omitempty"`    // tier or idc, or event
+	Of    string `json:"of,omitempty"`    // the tier or "idc" that follows "any K"; "event" if Text names an event
 	Event int    `json:"event,omitempty"` // from 1
 }
 
@@ -164,12 +164,13 @@ type Sweep struct {
 type SLO struct {
 	Text   string  `json:"text"`
 	Metric string  `json:"metric"`          // p99, errors, util, ...
-	Scope  string  `json:"scope"`           // the word in parentheses, or between the dots
+	Scope  string  `json:"scope"`           // the word in parentheses after the metric, "" without parentheses
 	Op     string  `json:"op"`              // <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
-	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests
-	// Bound is a bound of TensorFlow Serving's latency buckets, in nanoseconds. dashboard_above
-	// counts the latencies above it. It is the smallest bound that is at least the time in Scope.
+	Model  string  `json:"model,omitempty"` // name of the model in the mix whose requests count; "" for all requests
+	// Bound is, for the metric dashboard_above, the time above which it counts latencies, in
+	// nanoseconds. It is the smallest bound of TensorFlow Serving's latency buckets that is at
+	// least the time in Scope.
 	Bound float64 `json:"bound,omitempty"`
 	Unit  string  `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
 }

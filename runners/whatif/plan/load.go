@@ -90,8 +90,8 @@ func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 }
 
 // Uncontended returns how many threads of a tier's container work at full speed, however many cores
-// it has. For a mixed container it counts the threads of all processes. It is 0 if threads share
-// cores, and for a device.
+// it has. For a mixed container it counts the threads of all processes. It returns 0 if threads
+// share cores, and 0 for dense containers that compute batches on a device.
 func (p *Plan) Uncontended(tier string) float64 {
 	if p.Service.Contention.Model != "none" {
 		return 0
@@ -169,7 +169,7 @@ func (p *Plan) ReplicasOf(tier string, shard int) int {
 	if tier == "ps" && shard == 0 {
 		n = r.Hottest
 	}
-	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // rounding errors add no container
+	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // a rounding error must not add a container
 }
 
 // MostOf returns the largest number of containers of a tier that autoscalers and events may set.
@@ -199,8 +199,8 @@ func (p *Plan) Cost() float64 {
 // PeakRate returns the highest request rate per second, including traffic events.
 func (p *Plan) PeakRate() float64 { return p.PeakIn(0, p.Workload.Horizon) }
 
-// PeakIn returns the highest request rate per second between two instants. Of traffic events only
-// those count that last at the same time, and these multiply.
+// PeakIn returns the highest request rate per second between two instants. Where several traffic
+// events are active at the same instant, their factors multiply.
 func (p *Plan) PeakIn(from, to Duration) float64 {
 	most := 0.0
 	var traffic []*Event

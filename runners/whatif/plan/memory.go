@@ -74,9 +74,10 @@ func share(embeddings Bytes, numPS, shard, shards int) Bytes {
 	return Bytes(math.Ceil(float64(embeddings) * float64(places.Hosted(numPS, shard, shards)) / float64(max(numPS, shards))))
 }
 
-// Memory returns the memory of a container of a tier with the given number of versions of
-// each model, and one version of the rough sort model (CAP-3.15). For ps it is the fullest
-// container, of shard 0, which has one PS more if PS do not divide evenly.
+// Memory returns the memory of a container of a tier with the given number of versions of each
+// model, and one version of the rough sort model (CAP-3.15). For ps it is a container of shard 0.
+// This is the fullest shard, because it hosts one PS more than others if the PS do not divide
+// evenly.
 func (p *Plan) Memory(tier string, versions int) Bytes { return p.MemoryIn(tier, 0, versions) }
 
 // MemoryIn returns the result of Memory for a container of the given shard.
@@ -147,7 +148,7 @@ func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 // Loading is the load of one version of one model.
 type Loading struct {
 	Bytes   float64  // that are read
-	Besides Duration // is the time that the load takes besides reading
+	Besides Duration // time of the load in addition to reading Bytes
 }
 
 // Took returns how long loads take one after the other, if the store has enough bandwidth for all.
@@ -168,8 +169,8 @@ func (p *Plan) Boots(tier string, shard int) []Loading {
 	return list
 }
 
-// Loads returns what a container of a shard loads of a version of a model, in order; the name "" stands
-// for all models of the mix. size is the share of the bytes that is new.
+// Loads returns the loads that bring a version of a model into a container of a shard, in order.
+// The name "" stands for all models of the mix. size is the share of the bytes that is new.
 func (p *Plan) Loads(name, tier string, shard int, size float64) []Loading {
 	var list []Loading
 	load := func(bytes Bytes) {
@@ -212,7 +213,7 @@ func (p *Plan) LoadBytes(name, tier string, size float64) float64 {
 // versions during a rollover. It returns 0 if no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
-	if p.Fleet.Mixed != nil { // everything except the shard's own memory
+	if p.Fleet.Mixed != nil { // memory left for PS models at the peak of everything else
 		room = float64(p.Fleet.PS.Mem - p.MemoryPeak("ps") + Bytes(float64(p.NewBytes("", "ps"))*float64(p.Model.RAMFactor)*float64(p.Versions("ps"))))
 	}
 	if room <= 0 {
@@ -298,7 +299,7 @@ func (d *decoder) sizes(p *Plan) {
 	if dir == "" {
 		return
 	}
-	found := map[string]map[string]int64{} // bytes by graph and version
+	found := map[string]map[string]int64{} // total bytes of files, as found[graph][version]
 	err := d.walk(resolved(p.Dir, dir), func(below string, entry fs.DirEntry) error {
 		graph, version := exportedAs(filepath.FromSlash(below))
 		if entry.IsDir() || version == "" {

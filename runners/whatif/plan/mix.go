@@ -139,8 +139,8 @@ func (p *Plan) Objectives() []SLO {
 	return list
 }
 
-// OwnMix replaces the mix of a plan's copy by a deep copy, so that changes to it do not
-// affect the original.
+// OwnMix replaces the mix of p by a deep copy. If p is a shallow copy of another plan, changes to
+// the mix of p then do not affect the other plan.
 func (p *Plan) OwnMix() {
 	p.Workload.Mix = slices.Clone(p.Workload.Mix)
 	for i := range p.Workload.Mix {
@@ -244,7 +244,8 @@ func (p *Plan) modelNames() []string {
 	return lists.Select(p.Workload.Mix, func(m Mix) (string, bool) { return m.Model, m.ClassOf == "" })
 }
 
-// sized reports whether every model of the mix sets its own size.
+// sized reports whether every model of the mix sets a size of its own. The function of selects the
+// part of the size in question. Classes of another model need no size.
 func (p *Plan) sized(of func(ModelSize) Bytes) bool {
 	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 && m.ClassOf == "" })
 }

@@ -29,7 +29,7 @@ func (d *decoder) mixedFleet(p *Plan) {
 	f.PS = *f.Mixed
 	f.PS.Services = 0
 	if p.Service.Dense != nil {
-		f.Dense = &Tier{Services: 1} // one in each container, the one with index 0 (utils.py:406)
+		f.Dense = &Tier{Services: 1} // each container runs one dense process, with index 0 (utils.py:406)
 	}
 	p.alike()
 }
@@ -47,8 +47,8 @@ func (p *Plan) alike() {
 	}
 }
 
-// mixedNames refuses settings that concern a single process of a mixed container, or that
-// change the number of its containers.
+// mixedNames refuses settings that concern a single process of a mixed container, or that change
+// the number of containers of the fleet.
 func (d *decoder) mixedNames(p *Plan) {
 	if p.Fleet.Mixed == nil {
 		return
@@ -93,9 +93,9 @@ func (p *Plan) Kinds() []string {
 }
 
 // Together returns for how many seconds one request keeps the cores of mixed containers busy. For
-// each shard, works holds the time for a single container of that shard. common is the additional
-// time, over all containers together, of the processes that any request may use. Without
-// fleet.mixed works is nil.
+// each shard, works holds the time of the PS calls, which fall on a single container of that shard.
+// common is the additional time for entry and dense work, which is spread over all containers
+// together. Without fleet.mixed works is nil.
 func (p *Plan) Together() (works []float64, common float64) {
 	if p.Fleet.Mixed == nil {
 		return nil, 0

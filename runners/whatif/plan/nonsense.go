@@ -40,11 +40,11 @@ type Tried struct {
 	Err    error
 }
 
-// Nonsense returns the mistakes among the values of axes, which are at a path of keys such
-// as "solve", "over". A value is a mistake if it is refused on its own and in every
-// combination. A configuration that is valid but unsuitable is no mistake: containers too
-// small for their models, too few requests for a verdict, or an overloaded plan that must
-// not be thinned.
+// Nonsense returns the mistakes among the values of axes. path holds the keys under which the plan
+// file has the axes, such as "solve", "over". A value is a mistake if it is refused on its own and
+// in every combination. A configuration that is valid but unsuitable is no mistake: containers too
+// small for their models, too few requests for a verdict, or an overloaded plan that must not be
+// thinned.
 func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	var list Problems
 	for _, a := range axes {
@@ -64,7 +64,8 @@ func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	return list
 }
 
-// mistake returns the first problem that is a mistake in any configuration, or nil.
+// mistake returns the first problem in err that makes the plan invalid, or nil. It skips problems
+// of configurations that are valid but unsuitable.
 func mistake(err error) *Problem {
 	var problems Problems
 	if !errors.As(err, &problems) {

@@ -51,7 +51,7 @@ func lcm(a, b int) int {
 // (replica_manager.py:283).
 func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersion == 1 }
 
-// Reach says which replicas callers call, by where these are.
+// Reach says which replicas callers may call, depending on the locations of caller and replica.
 func (p *Plan) Reach() places.Reach {
 	switch {
 	case p.OwnPlace():
@@ -62,12 +62,13 @@ func (p *Plan) Reach() places.Reach {
 	return places.Anywhere
 }
 
-// Crowded returns how many containers of a shard there would be, each as full as the fullest, while
-// all run. These are fewer than there are if callers call those that are near them, or if each idc has
-// its clients.
+// Crowded returns how many containers would suffice for the load of a shard if each were as full as
+// the fullest container is while all run. This is less than the actual number if callers prefer
+// containers near them, or if each idc has its own clients, because these make the load uneven.
 func (p *Plan) Crowded(tier string, shard int) float64 { return p.crowds()(tier, shard) }
 
-// crowds returns Crowded as a function, which works out only once where containers are.
+// crowds returns the method Crowded as a function. All calls of this function share one list of
+// locations, which is computed only once.
 func (p *Plan) crowds() func(tier string, shard int) float64 {
 	reach, list := p.Reach(), []places.Place(nil)
 	if reach != places.Anywhere {
@@ -127,8 +128,9 @@ func (p *Plan) placed(tier string, list []places.Place) map[places.Place]int {
 	return sum
 }
 
-// checkPlaces refuses a fleet in which some entry never learns of a replica of a shard,
-// because its agent waits for one and starts no server (agent_v1.py:117).
+// checkPlaces refuses a fleet in which an entry container never learns of any replica of some
+// shard. The agent of this container would wait for a replica and never start the server
+// (agent_v1.py:117).
 func (d *decoder) checkPlaces(p *Plan) {
 	if !p.OwnPlace() {
 		return

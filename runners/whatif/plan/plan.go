@@ -157,8 +157,8 @@ func (s Skew) Of(n, numPS int) []float64 {
 	return zipfShares(s.Zipf, n, numPS)
 }
 
-// Override holds values of agent.conf. After reading a plan, it has the values that apply,
-// from whichever file they came.
+// Override holds values of agent.conf. After a plan has been read, each field holds the value that
+// applies: the one in the plan or in the agent.conf, or else the default.
 type Override struct {
 	NumPS             int      `plan:"num_ps" default:"1" range:"1..100000" conf:"num_ps" doc:"parameter servers, spread over the shards; of each one call a request"`
 	NumShard          int      `plan:"num_shard" default:"1" range:"1..100000" conf:"num_shard" doc:"shards of containers that the PS are spread over"`
@@ -180,10 +180,10 @@ type Override struct {
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
 }
 
-// AgentQuirks converts a plan's quirks to the quirks that real agents have to keep for a
-// comparison. Q109 is the only fault that the model can leave out. Agents can also be without other
-// faults, such as kazoo's pauses (Q322) and late service information (Q43), but the model always
-// has these.
+// AgentQuirks returns the quirks that real agents must have, to be comparable with a model that has
+// the given quirks of a plan. Q109 is the only fault that the model can leave out. Real agents
+// could also run without other faults, such as kazoo's pauses (Q322) and late service information
+// (Q43), but the model always has these.
 func AgentQuirks(quirks string) string {
 	if quirks == "fixed" {
 		return "-Q109"

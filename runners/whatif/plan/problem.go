@@ -60,8 +60,8 @@ func (p Problem) Unmarked() string {
 // Problems lists the problems of a plan, sorted by their places in the file.
 type Problems []Problem
 
-// NoEffect returns the warnings about keys without effect, reworded as errors. With --strict they
-// are errors.
+// NoEffect returns the warnings about keys without effect. It removes the word "warning", because
+// with --strict these problems are errors.
 func (p Problems) NoEffect() Problems {
 	var list Problems
 	for _, one := range p {
@@ -92,8 +92,8 @@ func (p Problems) err() error {
 	return p
 }
 
-// Portable returns the text of an error about a plan with file names but without folders. So
-// reports have the same bytes wherever the plan is stored.
+// Portable returns the text of an error about a plan. The text names files without their folders,
+// so that reports have the same bytes wherever the plan is stored.
 func Portable(err error) string {
 	problems, ok := err.(Problems)
 	if !ok {
@@ -164,7 +164,7 @@ func (d *decoder) nearest(path string) place {
 	}
 }
 
-// Misfit reports whether all problems are that containers are too small for their models.
+// Misfit reports whether every problem is one of containers that are too small for their models.
 func (p Problems) Misfit() bool {
 	return !slices.ContainsFunc(p, func(one Problem) bool { return one.Code != doesNotFit })
 }

@@ -9,7 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ProfileFormat is the value of Profile.Format.
+// ProfileFormat is the name and version of the file format, which every profile has to state in its
+// field Format.
 const ProfileFormat = "monosim.profile/v1"
 
 // Profile is a file of measured service times, written by "monosim-lab calibrate". It also

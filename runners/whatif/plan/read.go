@@ -21,7 +21,8 @@ import (
 
 // Source is a plan file that was read and can be decoded again with changed values.
 type Source struct {
-	// limit, set by Limit, says which plans are too large.
+	// limit is the function given to Limit. For a plan that is too large it returns the path and
+	// the reason, for others "".
 	limit func(*Plan) (path, why string)
 
 	file    string
@@ -102,16 +103,17 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
-// Limit makes With refuse plans that are too large. The parameter of is a function that returns the
-// path and the reason for such a plan, and "" for other plans. Limit returns an error if the
-// unchanged plan is too large.
+// Limit makes With refuse plans that are too large. The function passed as "of" decides: it returns
+// the path and the reason for a plan that is too large, and "" for other plans. Limit returns an
+// error if the unchanged plan is too large.
 func (s *Source) Limit(of func(*Plan) (path, why string)) error {
 	s.limit = of
 	_, _, err := s.With(nil)
 	return err
 }
 
-// TooLarge returns the problem that a plan is too large because of the value at a path.
+// TooLarge returns a problem at the value of path. It says that this value makes the plan too
+// large, and why.
 func (s *Source) TooLarge(path, why string) Problems {
 	_, d := s.decode(nil)
 	d.problems = nil

@@ -201,7 +201,7 @@ func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(la
 func (l *delayLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Delays, text, path) }
 func (l *noiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
 
-// mostItems is the largest value in a law of numbers.
+// mostItems is the largest number that a distribution of numbers may name, such as its mean.
 const mostItems = 1e9
 
 // law reads a distribution.
@@ -262,7 +262,7 @@ func (t *Target) decodeText(d *decoder, text, path string) {
 	}
 	v, ok := d.quantity(kind, text, path)
 	if ok && kind == quantity.Count {
-		v, _ = quantity.Multiple(text) // a mean number of waiting calls, which may have a fraction
+		v, _ = quantity.Multiple(text) // the target is a mean number of waiting calls, so it may have a fraction
 	}
 	if ok && v <= 0 {
 		d.report(path, outOfRange, "%s must be above 0, got %s", path, text)
@@ -399,7 +399,7 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 	if !given {
 		think = "0s"
 	}
-	l.Think.Law = d.law(law.Times, strings.Trim(think, `"`), path) // a law may have quotes of its own
+	l.Think.Law = d.law(law.Times, strings.Trim(think, `"`), path) // the law in closed(...) may have its own quotes
 	if err := call.Rest(); err != nil {
 		d.report(path, badLaw, "%s: %s", lastName(path), err)
 	}

@@ -88,9 +88,9 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 // scanner looks for syntax errors in a text, line by line.
 type scanner struct {
-	open    []opened // brackets that are open, and after them a quote if one is open
+	open    []opened // brackets not closed yet, outermost first; an open quote comes last
 	columns []int    // columns at which the open mappings begin
-	valued  bool     // the line before has a value
+	valued  bool     // whether the key of the previous line has a value on that line
 	slips   []slip
 }
 
@@ -126,7 +126,7 @@ func (s *scanner) scan(n int, line string) *slip {
 
 // brackets tracks brackets and quotes through a line, and returns a definite error.
 func (s *scanner) brackets(n int, line string) *slip {
-	begins, closed := true, false // a value may begin here; a bracket of this line was closed
+	begins, closed := true, false // begins: a value may begin at i; closed: a bracket was closed on this line
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		top := byte(0)

@@ -40,10 +40,10 @@ const Corrected = "corrected"
 // dashboard computes them.
 const Dashboard = "dashboard_"
 
-// someTime stands for any time in the scopes of a metric.
+// someTime is an item of Metric.Scopes. It means that any time is a valid scope of the metric.
 const someTime = "time"
 
-// metricList is a list of metrics.
+// metricList is the type of Metrics. Its methods select some of the metrics.
 type metricList []Metric
 
 // Metrics lists all metrics.
@@ -83,7 +83,8 @@ func metrics() metricList {
 	)
 }
 
-// MetricNames returns all metrics in the form in which objectives name them.
+// MetricNames returns the names of metrics, with their scopes in parentheses, as objectives write
+// them. A metric whose scope is an event is left out.
 func MetricNames() []string {
 	var list []string
 	for _, m := range Metrics {
@@ -174,7 +175,8 @@ func (d *decoder) noObjective(text, path string) {
 	}
 }
 
-// restOfCall reports whether an item of a list is what YAML has cut off the item before it, at a comma.
+// restOfCall reports whether a list item is only the rest of the item before it, which YAML has cut
+// in two at a comma.
 func (d *decoder) restOfCall(path string) bool {
 	list, number, _ := cutLast(path)
 	at, err := strconv.Atoi(number)

@@ -11,9 +11,9 @@ import (
 
 const maxName = 120
 
-// strict refuses mistakes that would otherwise go unnoticed (CAP-2.4): an explicit zero
-// where zero means not given, the unit of another metric, too large numbers, and ambiguous
-// names. It warns of keys without effect.
+// strict refuses mistakes that would otherwise go unnoticed (CAP-2.4): an explicit zero where zero
+// means not given, an autoscaler's target in the unit of another metric, too large numbers, and
+// ambiguous names. It warns of keys without effect.
 func (d *decoder) strict(p *Plan) {
 	if n := len([]rune(p.Name)); n > maxName {
 		d.report("name", outOfRange, "name must have 1..%d characters, got %d", maxName, n)
@@ -101,7 +101,8 @@ func (d *decoder) oneEvent(p *Plan, name, path string) {
 	}
 }
 
-// never warns of a key without effect, unless its value is the default.
+// never is called for a key that changes nothing. It warns of the key if the file gives it another
+// value than the default.
 func (d *decoder) never(path, why string) {
 	if d.given(path) && !d.isDefault(path) {
 		d.reportKey(path, noEffect, "%s%s changes nothing: %s", warned, path, why)

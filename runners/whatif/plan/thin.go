@@ -44,8 +44,9 @@ func (p *Plan) Unthinnable(k int) []string {
 	return why
 }
 
-// unthinnableTier passes the reasons to the function refuse if a tier is crowded, or if its number
-// of containers is not a multiple of k.
+// unthinnableTier calls refuse with each reason why the tier must not be thinned. Such reasons are
+// that the tier is crowded, that retries could overload it, or that its number of containers is not
+// a multiple of k.
 func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
 	for i, w := range p.Windows() {
 		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {
@@ -58,7 +59,7 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 	}
 	shards := 1
 	if tier == "ps" {
-		shards = min(p.Shards(), 2) // the hottest shard and any other
+		shards = min(p.Shards(), 2) // shard 0 is the hottest, and all others are alike
 	}
 	if p.OwnPlace() {
 		for shard := range shards {

@@ -56,15 +56,15 @@ type Boot struct {
 // starts says how far apart agents start.
 type starts struct {
 	Together bool    `json:"together,omitempty"`
-	Law      law.Law `json:"law,omitzero"` // is the zero law where boot says when agents start
+	Law      law.Law `json:"law,omitzero"` // the zero law if agents start together, or as boot says
 }
 
 // imports is how long an agent takes from its start to its session, mostly for importing
 // modules. It was measured with the reference's agents (runners/test/BLACKBOX.md, BB-3).
 var imports = law.Between(500e6, 1300e6)
 
-// AgentStarts returns the laws for how far apart agents start. The times are sums of one
-// draw from each law.
+// AgentStarts returns the laws of the times at which agents start. The time of an agent is the sum
+// of one draw from each law. Without any law all agents start together.
 func (f *Fleet) AgentStarts() burst.Starts {
 	switch {
 	case f.Starts.Together:
@@ -137,7 +137,8 @@ type TierService struct {
 	FanOut   string `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
 }
 
-// cold describes how a container is slow until it is warm.
+// cold says after how many calls a container is warm, and how much longer its work takes until
+// then.
 type cold struct {
 	Calls  int    `plan:"calls" default:"0" range:"0..1000000" doc:"requests, calls or batches that it begins before it is warm; 0 for one that is warm at once"`
 	Factor Factor `plan:"factor" default:"5x" range:"1x..100000x" doc:"of their work"`
@@ -191,8 +192,8 @@ type retryBudget struct {
 	Burst int      `plan:"burst" default:"10" range:"1..1000000" doc:"tokens that a bucket holds, and has when its caller starts"`
 }
 
-// IsZero reports whether there is no budget: with the default share, each call pays for ten
-// retries.
+// IsZero reports whether the budget never prevents a retry. With the default share each call brings
+// ten tokens, and a call has at most ten retries.
 func (b retryBudget) IsZero() bool { return b.Share >= 10 }
 
 // breaker describes the circuit breakers between each caller and each container.

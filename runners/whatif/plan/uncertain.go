@@ -19,9 +19,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Uncertain is an uncertain value, written as {low, mid, high, confidence} or {mid, belief}.
-// The plan itself has the value mid. Each world has a value drawn from the interval or the
-// belief.
+// Uncertain is an uncertain value, written as {low, mid, high, confidence} or {mid, belief}. The
+// plan itself has the value mid. A world is a copy of the plan in which each uncertain value is
+// drawn from the interval or the belief.
 type Uncertain struct {
 	Path           string
 	Low, Mid, High string
@@ -166,8 +166,8 @@ func quantitiesOf(text string) []string {
 	return list
 }
 
-// between returns the value that is z standard deviations from mid. How many standard deviations
-// low and high are away from mid follows from the confidence. Positive values are interpolated by
+// between returns the value that is z standard deviations from mid. The confidence determines how
+// many standard deviations lie between mid and low or high. Positive values are interpolated by
 // factors, others by differences. All parameters of a law use the same z.
 func (u *Uncertain) between(z float64) (string, error) {
 	z /= mathext.NormalQuantile((1 + u.Confidence) / 2)

@@ -50,8 +50,8 @@ func (p *Plan) Watches() float64 {
 	return sum
 }
 
-// SharesZnode reports whether the agents of a dense container register at one znode, as those of version 1 do, which do
-// not read the replica id that tells them apart (Q2).
+// SharesZnode reports whether all agents of a dense container register at the same znode. Agents of
+// version 1 do this, because they do not read the replica id that would tell them apart (Q2).
 func (p *Plan) SharesZnode() bool {
 	return p.Model.AgentVersion == 1 && p.Override.Quirks == "python"
 }

@@ -53,8 +53,8 @@ func (d *decoder) windows(p *Plan) []Window {
 }
 
 // window reads an entry of detail.windows, such as "peak 60s" or "each incident -10s..+60s". A
-// window given by its length starts at the instant that it names. But for peak, the peak is in the
-// middle of the window.
+// window given by its length starts at the instant that the entry names. Only a window named peak
+// is different: it has the peak in its middle.
 func (d *decoder) window(p *Plan, text, path string) []Window {
 	m := windowForm.FindStringSubmatch(text)
 	if m == nil || (m[1] == "all") != (m[3] == "") {
@@ -141,7 +141,7 @@ func (p *Plan) Changes(w Window) bool {
 		if e.Evacuate != nil && within(at+e.Evacuate.After) {
 			return true
 		}
-		lists := at + p.ZooKeeper.SessionTimeout - p.ZooKeeper.SessionTimeout/3 // from then on sessions of the dead expire
+		lists := at + p.ZooKeeper.SessionTimeout - p.ZooKeeper.SessionTimeout/3 // earliest expiry of a lost session
 		if (e.Kill != nil || e.LoseIDC != "" || e.LoseCluster != "") && lists < w.End && at+p.ZooKeeper.SessionTimeout+p.ZooKeeper.Tick > w.Start {
 			return true
 		}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Text formats a value that was measured or computed, in the base unit of its kind. Reports and
-// their reasons show such a value with a limited number of significant digits: 1.25 ms, 3m41s, 12.3
-// k/s. A value that a plan states is formatted by [Format], which loses nothing.
+// Text formats a value that was measured or computed, in the base unit of its kind. Reports, and
+// the reasons that they give, show such a value with a limited number of significant digits: 1.25
+// ms, 3m41s, 12.3 k/s. A value that a plan states is formatted by [Format], which loses nothing.
 func Text(kind Kind, value float64, digits int) string {
 	switch kind {
 	case Duration:
@@ -30,8 +30,8 @@ func Text(kind Kind, value float64, digits int) string {
 	return countText(value, digits)
 }
 
-// rounded rounds to significant digits. Units are chosen after that, so that 999.7 is 1,000 and
-// not 1e+03.
+// rounded rounds to significant digits. Callers choose the unit only after rounding, so that 999.7
+// becomes 1,000 and not 1e+03.
 func rounded(v float64, digits int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil {
@@ -72,7 +72,8 @@ func bytesText(v float64, digits int) string {
 	return countText(v, digits) + " " + units[i]
 }
 
-// grouped formats numbers such as 1,234 or 12,300, as nobody writes 12.3 k %.
+// grouped formats numbers such as 1,234 or 12,300. It avoids 12.3 k, because nobody writes 12.3 k
+// %.
 func grouped(v float64, digits int) string {
 	r := rounded(v, digits)
 	if math.Abs(r) < 1e4 {

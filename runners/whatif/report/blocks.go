@@ -41,7 +41,7 @@ func answer(l *lines, r *result.Result) {
 	l.add("stopped: %s", r.Stopped)
 }
 
-// perRequest is the format of the hourly cost for each request a second. The answer and COST
+// perRequest is the format of the hourly cost for each request a second. The blocks ANSWER and COST
 // use it.
 const perRequest = "%s%s an hour for each request a second at the peak"
 
@@ -57,8 +57,8 @@ func noneHolds(l *lines, c *result.Certificate) {
 	l.add("  %s: %s", b.Argument, b.Reason)
 }
 
-// placements reports in how many ways each condition can take containers away. It also says
-// which of these ways were judged (CAP-6.5).
+// placements reports, for each condition of the form "any K", in how many ways it can take
+// containers away. It also says which of these ways were judged (CAP-6.5).
 func placements(l *lines, c *result.Certificate) {
 	if c == nil {
 		return
@@ -96,10 +96,10 @@ func alternatives(l *lines, r *result.Result) {
 	}
 }
 
-// p99Of returns the p99 of a cell as the end of its line in the report. It takes the window where
-// the p99 is highest, and returns "" for a cell without a p99. If more requests fail than a p99
-// leaves out, it takes the window with the highest share of errors. Then it also states that share,
-// and says that the p99 describes only the other requests.
+// p99Of returns the text on the p99 with which the line of a cell ends. It takes the window where
+// the p99 is highest, and returns "" for a cell without a p99. If more than 1 % of requests fail,
+// it takes the window with the highest share of errors instead. It then states this share, and says
+// that the p99 describes only the other requests.
 func p99Of(list []result.Estimate) string {
 	worst, windows := result.Worst(list, "p99(request)")
 	text := ", p99 "
@@ -148,8 +148,8 @@ var (
 	outcomes = []string{"goodput", "answered", "errors"}
 )
 
-// ofRequests lists latencies and outcomes of the requests of a scope. Outcomes come first
-// where most requests are not answered, because the latencies then describe only a few.
+// ofRequests lists latencies and outcomes of the requests of a scope. If most requests are not
+// answered, outcomes come first, because the latencies then describe only a few requests.
 func ofRequests(l *lines, list []result.Estimate, of result.Scope, name string, latencies []string) {
 	show := func(metrics []string) {
 		for _, metric := range metrics {
@@ -188,8 +188,8 @@ func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
 // latencies.
 const most = 0.5
 
-// begun formats how long before a window its replications began. It gives a range if they
-// differ.
+// begun formats the length of the warm-up that replications simulated before a window. It gives a
+// range if the replications differ.
 func begun(w *result.Window) string {
 	low, high := duration(w.Least), duration(w.Warmup)
 	if low == high {

@@ -25,9 +25,9 @@ var fidelity = sync.OnceValue(func() *plan.Fidelity {
 	return &f
 })
 
-// beside reports how well the model predicted measurements of running processes. It also states
-// their limit: these servers only wait for the service time of the plan, so they have no contention
-// that the model could miss.
+// beside reports how well the model predicted measurements of running processes. It also states the
+// limit of these measurements: their servers only wait for the service time of the plan, so there
+// was no contention that the model could miss.
 func beside(f *plan.Fidelity) []string {
 	line := fmt.Sprintf("the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), %s: error on %s at most: %s", f.On, lists.Counted(len(f.HeldOut), "plan"), worst(f.HeldOut))
 	if f.Rollouts > 0 {

@@ -62,8 +62,8 @@ func allBlocks(r *result.Result, again string) []pageBlock {
 	return list
 }
 
-// plain returns a copy of the result without the values of single replications, because no
-// plot shows them.
+// plain returns a copy of the result for the page. It leaves out the values of single replications,
+// because no plot shows them.
 func plain(r *result.Result) *result.Result {
 	c := *r
 	c.Records = nil

@@ -142,8 +142,8 @@ func planned(r *result.Result) int {
 	return n
 }
 
-// agreement counts the theoretical lower bounds on latencies. all is their number, and agreed is
-// how many of them the simulation keeps.
+// agreement counts the theoretical lower bounds on latencies. all is the number of these bounds.
+// agreed is the number of bounds that the simulated latency does not fall below.
 func agreement(r *result.Result) (agreed, all int) {
 	for _, f := range r.Theory {
 		if !f.Bound || f.Sim == nil || f.Unit != "ns" {

@@ -142,10 +142,10 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 // rowOf returns the row that shows an attempt as its caller saw it. The next row shows the
 // attempt in its container.
 func rowOf(c *model.TracedCall) int {
-	const ofSlot, ofAttempt = 64, 4 // rows reserved for a slot and for an attempt
+	const ofSlot, ofAttempt = 64, 4 // numbers of rows reserved for each slot, and for each attempt in it
 	row := 1 + c.Slot*ofSlot + c.Attempt*ofAttempt
 	if c.Tier == "dense" {
-		row += 1 << 20 // below the rows of the fan-out
+		row += 1 << 20 // puts calls to dense servers below the calls to PS
 	}
 	if c.Hedge {
 		row += ofAttempt / 2
@@ -165,7 +165,7 @@ func (t *tracing) call(c *model.TracedCall, pid int) {
 	t.name("thread_name", pid, row, name)
 	t.slice(pid, row, name+": "+c.Outcome, c.Sent, c.End, map[string]any{"container": c.Container, "outcome": c.Outcome})
 	if c.Arrived == 0 {
-		return // it never reached its container
+		return // the call never reached its container
 	}
 	t.name("thread_name", pid, row+1, "at "+c.Container)
 	switch {

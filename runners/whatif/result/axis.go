@@ -18,7 +18,7 @@ type Mark struct {
 // Moment is one step of a series. A request counts in the step in which it was due, and an
 // answer in the step in which it arrives. Container counts are those at the end of the step.
 type Moment struct {
-	At      int64   `json:"at"`      // ns of the horizon at which it begins
+	At      int64   `json:"at"`      // ns from the start of the horizon to the start of the step
 	Offered float64 `json:"offered"` // requests a second
 	// Errors is nil in a step without requests. P50 and P99 are nil in a step in which every
 	// request fails.
@@ -26,7 +26,8 @@ type Moment struct {
 	Goodput *Banded `json:"goodput"` // a second
 	P50     *Banded `json:"p50"`     // ns
 	P99     *Banded `json:"p99"`
-	// By tier: busy cores, calls that wait for a core, and live containers.
+	// Busy, Waiting and Live hold, by tier, the numbers of busy cores, of calls that wait for a
+	// core, and of live containers.
 	Busy    map[string]*Banded `json:"busy_cores"`
 	Waiting map[string]*Banded `json:"waiting"`
 	Live    map[string]*Banded `json:"live"`

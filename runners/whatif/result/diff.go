@@ -17,9 +17,9 @@ type Difference struct {
 	Unit   string  `json:"unit"`
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
-	// CI is the confidence interval of B - A, nil where one of the values has none. Paired is
-	// true if CI comes from differences between replications that saw the same requests.
-	// Otherwise the two results count as independent.
+	// CI is the confidence interval of B - A, nil if A or B has no interval. Paired is true if CI
+	// comes from differences between replications that saw the same requests. Otherwise the two
+	// results count as independent.
 	CI     *[2]float64 `json:"ci"`
 	Paired bool        `json:"paired"`
 	// Reduction is the factor by which pairing reduced the variance, 0 without pairing.

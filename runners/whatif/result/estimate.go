@@ -23,7 +23,7 @@ type Estimate struct {
 // Scope says which requests or containers an estimate describes. The zero value means all
 // requests of the plan.
 type Scope struct {
-	Condition string `json:"condition,omitempty"` // of must_hold_under; "" for normal
+	Condition string `json:"condition,omitempty"` // entry of must_hold_under; "" for the normal condition
 	Window    string `json:"window,omitempty"`
 	Tier      string `json:"tier,omitempty"`
 	Event     string `json:"event,omitempty"`
@@ -43,7 +43,7 @@ const (
 
 // Verdict says whether an objective is met.
 type Verdict struct {
-	SLO        string  `json:"slo"` // as the plan writes it
+	SLO        string  `json:"slo"` // text of the objective, as the plan writes it
 	Metric     string  `json:"metric"`
 	Scope      Scope   `json:"scope"`
 	Limit      float64 `json:"limit"`
@@ -123,7 +123,7 @@ type Window struct {
 	Cut        int64   `json:"warmup_cut"`
 	Stationary bool    `json:"stationary"`
 	Requests   int64   `json:"requests"`       // pooled over replications
-	Open       int64   `json:"open,omitempty"` // of them, without an answer when the simulation ends
+	Open       int64   `json:"open,omitempty"` // number of these requests without an answer when the simulation ends
 	Rate       float64 `json:"rate"`           // mean offered, per second
 }
 
@@ -131,7 +131,7 @@ type Window struct {
 type Tier struct {
 	Name       string  `json:"name"`
 	Containers int     `json:"containers"`
-	Replicas   int     `json:"replicas"` // of each shard for ps
+	Replicas   int     `json:"replicas"` // number of replicas, for ps of each shard
 	Shards     int     `json:"shards"`
 	CPU        float64 `json:"cpu"`
 	MemLimit   int64   `json:"mem_limit"`
@@ -185,8 +185,8 @@ type Saturation struct {
 	// Then Utilisation is a mean over a window, and there is no rate that fills the tier.
 	Held   bool `json:"held,omitempty"`
 	Closed bool `json:"closed,omitempty"`
-	// LastedNs is how many nanoseconds requests of a window kept failing after the cause was
-	// gone. Recovered is true if they stopped failing within the window.
+	// LastedNs is the time, in nanoseconds, for which the requests of a window kept failing after
+	// the cause was gone. Recovered is true if they stopped failing within the window.
 	LastedNs  int64  `json:"lasted"`
 	Window    string `json:"window,omitempty"`
 	Recovered bool   `json:"recovered,omitempty"`
@@ -195,7 +195,7 @@ type Saturation struct {
 // ClosedForm compares the value of a formula with the simulated value.
 type ClosedForm struct {
 	Name    string `json:"name"`
-	Section string `json:"section"` // of the specification, such as CAP-7.1
+	Section string `json:"section"` // section of the specification, such as CAP-7.1
 	Unit    string `json:"unit"`
 	Formula string `json:"formula"`
 	// Metric is the metric of the simulated estimate to compare with, "" if there is none.

@@ -14,7 +14,7 @@ type Record struct {
 	// as written. World counts from 1, and 0 stands for the middle values of uncertain inputs.
 	Point       map[string]string `json:"point"`
 	World       int               `json:"world,omitempty"`
-	Condition   string            `json:"condition,omitempty"` // of must_hold_under; "" for normal
+	Condition   string            `json:"condition,omitempty"` // entry of must_hold_under; "" for the normal condition
 	Window      string            `json:"window"`
 	Replication int               `json:"replication"`
 	// WarmupCut is how many nanoseconds at the start of the window are left out as warm-up.
@@ -68,8 +68,8 @@ type TierCounters struct {
 	CoreNs    int64 `json:"core_ns"`    // cores times time, the most that BusyNs could be
 }
 
-// Bar is one bar of a histogram. Count values are at most To and above the To of the
-// previous bar.
+// Bar is one bar of a histogram. Count is the number of values that are at most To and above the To
+// of the previous bar.
 type Bar struct{ To, Count int64 }
 
 // Histogram lists the bars that are not empty, in ascending order. Its JSON is a text such

@@ -56,8 +56,8 @@ type Result struct {
 	Verdicts  []Verdict  `json:"verdicts"`
 	Windows   []Window   `json:"windows"`
 	Tiers     []Tier     `json:"tiers"`
-	// Breakdown describes the window BreakdownOf, in which requests take longest. Errors
-	// describes the window ErrorsOf, in which most requests fail.
+	// Breakdown describes the window BreakdownOf, which has the highest p99. Errors describes the
+	// window ErrorsOf, which has the largest share of failed requests.
 	Breakdown   []Part  `json:"breakdown"`
 	BreakdownOf string  `json:"breakdown_of,omitempty"`
 	Errors      []Cause `json:"errors_by_cause"`
@@ -66,7 +66,7 @@ type Result struct {
 	Saturation Saturation      `json:"saturation"`
 	CDF        []CDFPoint      `json:"cdf"`
 	Timeline   []TimelinePoint `json:"timeline"`
-	Series     []Series        `json:"series,omitempty"` // of windows that contain events
+	Series     []Series        `json:"series,omitempty"` // time series of the windows that contain events
 	Rollouts   []Rollout       `json:"rollouts"`
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`

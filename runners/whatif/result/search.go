@@ -15,10 +15,11 @@ type Answer struct {
 	AsWritten float64 `json:"cost_as_written"`
 	// Proven is true if the certificate is complete: every cheaper cell is excluded.
 	Proven bool `json:"proven"`
-	// CostPerQPS is the hourly cost of one request a second at the peak.
+	// CostPerQPS is the hourly cost divided by the peak rate in requests per second.
 	CostPerQPS float64 `json:"cost_per_qps"`
-	// Rate is the highest peak rate that holds, for a search over the rate. Knee is the rate at
-	// which p99 is twice the p99 at a low rate, 0 if the search did not reach this point.
+	// Rate is the highest peak rate at which the objectives are met, for a search over the rate.
+	// Knee is the rate at which p99 is twice the p99 at a low rate, 0 if the search did not reach
+	// this point.
 	Rate float64 `json:"rate,omitempty"`
 	Knee float64 `json:"knee,omitempty"`
 	// Worlds says in how many worlds the answer holds, nil when no input is uncertain.
@@ -66,8 +67,8 @@ type CellWorlds struct {
 type Certificate struct {
 	Label      string   `json:"label"` // full or monotone-assumed
 	Complete   bool     `json:"complete"`
-	Confidence float64  `json:"confidence"` // of each condition, after Bonferroni's correction
-	Conditions []string `json:"conditions"` // under which cells were judged
+	Confidence float64  `json:"confidence"` // confidence for each condition, after Bonferroni's correction
+	Conditions []string `json:"conditions"` // conditions under which cells were judged
 	// Placements describes the conditions of the form "any K". It is for the answer or, if there
 	// is no answer, for the plan as written.
 	Placements []Placements   `json:"placements,omitempty"`
@@ -100,7 +101,7 @@ type Binding struct {
 // Placements counts the ways in which a condition "any K" can take containers away
 // (CAP-6.5).
 type Placements struct {
-	Condition string `json:"condition"` // as the plan writes it
+	Condition string `json:"condition"` // entry of must_hold_under, as the plan writes it
 	// Placements counts the possible sets of K containers or idcs. Classes counts groups of
 	// equivalent sets. More is true if the enumeration stopped before the last class.
 	Placements float64 `json:"placements"`
@@ -123,7 +124,7 @@ type PlacementClass struct {
 // because it must be bought in addition.
 type Regret struct {
 	Point      map[string]string `json:"point"`
-	Cost       float64           `json:"cost"` // per hour, with middle values
+	Cost       float64           `json:"cost"` // cost per hour with the middle values of uncertain inputs
 	Containers int               `json:"containers"`
 	Mean       float64           `json:"mean_regret"` // per hour
 	Most       float64           `json:"max_regret"`
@@ -146,7 +147,7 @@ type Tornado struct {
 	Note       string     `json:"note,omitempty"` // names another limit that hides the input's effect
 }
 
-// Sweep is a grid that was simulated.
+// Sweep holds the simulated cells of a grid of values.
 type Sweep struct {
 	Name  string   `json:"name"`
 	Paths []string `json:"paths"`
@@ -156,8 +157,9 @@ type Sweep struct {
 	Knee float64 `json:"knee,omitempty"`
 }
 
-// FindKnee returns the rate at which p99 is twice the p99 at the lowest rate, interpolated
-// between two cells. It returns 0 when no cell reaches it, or when the rates do not rise.
+// FindKnee returns the rate at which p99 is twice the p99 at the lowest rate, interpolated between
+// two cells. It returns 0 when p99 exceeds twice that value in no cell, or when the rates do not
+// rise.
 func (s *Sweep) FindKnee() float64 {
 	var rates, values []float64
 	for i := range s.Cells {

@@ -24,7 +24,7 @@ type TimelinePoint struct {
 type Rollout struct {
 	Version int    `json:"version"`
 	At      int64  `json:"at"`
-	Model   string `json:"model,omitempty"` // of the mix; "" for all
+	Model   string `json:"model,omitempty"` // model of the mix; "" for all models
 	Path    string `json:"path"`            // v1 entry, v1 ps, v3
 	// None says why there is no roll-out to measure, as for PS with agents of version 1.
 	None string `json:"none,omitempty"`
@@ -35,7 +35,7 @@ type Rollout struct {
 	Closed     float64      `json:"closed_form"`
 	MinServing int          `json:"min_serving"`
 	Replicas   int          `json:"replicas"`
-	Curve      []CDFPoint   `json:"curve"` // share of replicas over time since the publish
+	Curve      []CDFPoint   `json:"curve"` // share of replicas that serve the version, over the time since the publish
 	Shards     []ShardCurve `json:"shards,omitempty"`
 }
 
@@ -53,8 +53,9 @@ type Incident struct {
 	DetectNs int64  `json:"detected_after"` // mean nanoseconds until callers no longer saw a killed container
 	// LostSessions counts sessions that expired although their containers lived. Unlisted counts
 	// the containers that lost their session and are then in no list until their model is published
-	// again. Both are means over replications. ListedNs is the time from the event until every
-	// container that was listed again was so, 0 if there was no such container.
+	// again. Both are means over replications. ListedNs is the mean time from the event until the
+	// last container was listed again, over the replications that lost sessions. It is 0 if none
+	// did.
 	LostSessions float64 `json:"lost_sessions"`
 	Unlisted     float64 `json:"unlisted"`
 	ListedNs     int64   `json:"listed_after"`
@@ -72,7 +73,7 @@ type Incident struct {
 	Closed1       float64 `json:"one_timeout_closed"`
 	Closed2       float64 `json:"two_timeouts_closed"`
 	ClosedFailed  float64 `json:"failed_closed"`
-	RecoveredNs   *int64  `json:"recovered_after"` // nil when it did not recover within its window
+	RecoveredNs   *int64  `json:"recovered_after"` // ns from the event; nil if there was no recovery within the window
 	RequestsCount int64   `json:"n"`
 }
 
@@ -93,7 +94,7 @@ type Scaled struct {
 // Scaler reports what the autoscaler of a tier did.
 type Scaler struct {
 	Tier   string `json:"tier"`
-	Looks  string `json:"looks_at"` // its metrics with their targets
+	Looks  string `json:"looks_at"` // names the autoscaler's metrics with their targets
 	Oracle bool   `json:"oracle,omitempty"`
 	// Steps lists the autoscaler's decisions in the first replication, for ps those on shard 0.
 	// Begin is the number of replicas before the first decision.

@@ -43,7 +43,7 @@ type WorldEstimate struct {
 	// deviation that the simulation within each world causes.
 	Epistemic float64   `json:"epistemic"`
 	Aleatory  float64   `json:"aleatory"`
-	Values    []float64 `json:"values"` // of each world that has a value, in order
+	Values    []float64 `json:"values"` // values of the worlds that have one, in the order of the worlds
 }
 
 // WorldVerdict counts the worlds in which an objective is met.

@@ -36,8 +36,8 @@ type ZKLoad struct {
 	WatchBytes float64 `json:"watch_bytes"`
 	Reads      float64 `json:"reads"` // per second, in the background
 	Writes     float64 `json:"writes"`
-	// Notifications for one dead PS container, for a publish, and, as an upper bound, for a
-	// reload of every replica.
+	// PerDeath is the number of notifications for one dead PS container, and PerPublish that for a
+	// publish. PerReload is an upper bound of the number for a reload of every replica.
 	PerDeath   float64 `json:"notifications_per_death"`
 	PerPublish float64 `json:"notifications_per_publish"`
 	PerReload  float64 `json:"notifications_per_reload"`
@@ -50,9 +50,9 @@ type ZKLoad struct {
 	MaxResend   float64 `json:"max_resend"`
 	Utilisation float64 `json:"utilisation"`
 	// When every session expires, agents send StormLeast to StormMost requests within seconds.
-	// Afterwards the ensemble gets AfterReads and AfterWrites a second, a load with the
-	// utilization AfterUtilisation. Worst equals AfterUtilisation if the plan expires all
-	// sessions, else Utilisation.
+	// Afterwards the ensemble gets AfterReads and AfterWrites a second, a load with the utilization
+	// AfterUtilisation. If the plan expires all sessions, Worst is the larger of Utilisation and
+	// AfterUtilisation. Otherwise it equals Utilisation.
 	StormLeast       float64 `json:"storm_least"`
 	StormMost        float64 `json:"storm_most"`
 	AfterReads       float64 `json:"reads_after_expiry"`
@@ -74,7 +74,7 @@ type Periodic struct {
 	Of       string  `json:"of"` // names the kind of request
 	PeriodNs int64   `json:"period_ns"`
 	Agents   int     `json:"agents"`
-	Each     float64 `json:"each"` // requests that one of them sends in a round
+	Each     float64 `json:"each"` // requests that one agent or server sends in a round
 	Mean     float64 `json:"per_second"`
 	Peak     float64 `json:"peak_second"`
 }

@@ -14,7 +14,7 @@ import (
 // asks for.
 const mostTries = 4
 
-// alternatives returns the next cheapest cells that hold and differ in kind. Each has a smaller
+// alternatives returns the next cheapest cells that pass and differ in kind: each has a smaller
 // value on some axis than every cell chosen before it (CAP-6.8).
 func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
 	chosen := []*cell{best}

@@ -25,7 +25,9 @@ func (c *cell) exclude(argument, constraint, reason string) {
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
 	t := &spec.Tiers[tier]
-	// What is near counts while nobody knows of containers that are added, or of clients that go elsewhere.
+	// A container can be fuller than the mean because more of its callers are near (see Filled).
+	// That counts only if no containers are added and no clients move, since it is unknown where
+	// they go.
 	near := t.Most == 0 && !slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Evacuate != nil })
 	for shard, live := range spec.Live(tier) {
 		if more := t.Most - t.Replicas[shard]; more > 0 {
@@ -53,8 +55,8 @@ func full(tier string, utilisation float64) string {
 	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
-// bound excludes a cell that cannot hold, without a simulation. Reasons are too little
-// memory in ZooKeeper for the watches of its agents (CAP-3.16), a tier that is full under
+// bound excludes a cell, without a simulation, if it cannot meet the objectives. Reasons are too
+// little memory in ZooKeeper for the watches of its agents (CAP-3.16), a tier that is full under
 // some condition, and a latency above the limit even without queues.
 func (s *solver) bound(c *cell) {
 	if over := c.plan.OverHeap(); over != "" {

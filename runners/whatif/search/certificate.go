@@ -139,9 +139,9 @@ func (s *solver) under(p *plan.Plan) *result.Certificate {
 		Excluded: map[string]int{}, Simulated: s.runs}
 }
 
-// bindingOf returns the constraint that keeps all cells from holding: the constraint that
-// the nearest cell violates. A simulated cell is nearer than a cell excluded by a bound.
-// Among equally near cells the most expensive, the last, counts.
+// bindingOf returns the constraint that keeps all cells from passing. It is the one that the cell
+// nearest to passing violates. A simulated cell is nearer than a cell excluded by a bound. Of
+// several equally near cells the last one counts, which is the most expensive.
 func bindingOf(cells []*cell) *result.Binding {
 	near := []string{byMemory, byUtilisation, byLatency, bySimulation, byWorlds}
 	var found *cell
@@ -180,7 +180,7 @@ func (s *solver) certificate(best *cell) *result.Certificate {
 		}
 		cert.All = append(cert.All, c.Cell)
 		switch c.Outcome {
-		case result.Pass: // when p99 is minimised: it passes with a longer p99
+		case result.Pass: // only when p99 is minimised: the cell passes, but its p99 is longer than the best
 			cert.Excluded["longer p99"]++
 		case result.Excluded, result.Fail:
 			cert.Excluded[c.Argument]++

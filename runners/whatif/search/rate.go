@@ -40,10 +40,10 @@ type rates struct {
 	at         map[int]*cell
 }
 
-// maxRate finds the highest rate at which the plan holds (CAP-6.3). It first looks for a
-// rate that holds, going down from the full rate in steps that double. Then it narrows the
-// bracket by k-section: each round simulates r.sections rates within the bracket at the same
-// time.
+// maxRate finds the highest rate at which the plan holds, that is, meets its objectives (CAP-6.3).
+// It first looks for a rate that holds, going down from the full rate in steps that double. Then it
+// narrows the bracket by k-section: each round simulates r.sections rates within the bracket at the
+// same time.
 func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.Result, error) {
 	r := &rates{solver: s, conditions: judge.Conditions(s.plan), peak: s.plan.PeakRate(), sections: max(s.plan.Solve.Sections, 1), at: map[int]*cell{}}
 	r.steps = int(math.Round(1 / cmp.Or(float64(s.plan.Solve.Step), wholeStep)))
@@ -153,7 +153,8 @@ func (r *rates) fullAt() float64 {
 	return least
 }
 
-// cell returns the plan at k steps of the full rate. Repeated calls return the same cell.
+// cell returns the plan at the rate of step k, which is k / r.steps of the full rate. Repeated
+// calls return the same cell.
 func (r *rates) cell(k int) (*cell, error) {
 	if c := r.at[k]; c != nil {
 		return c, nil

@@ -67,8 +67,8 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 	return out, nil
 }
 
-// compared returns the answer and the cells nearest to it in the quantity that is minimized.
-// It leaves out cells that fail for reasons other than worlds.
+// compared returns the answer, followed by the cells of which the minimized quantity is nearest to
+// the answer's. It leaves out cells that fail for reasons other than worlds.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
 	others := lists.Filter(s.cells, func(c *cell) bool {

@@ -141,9 +141,9 @@ func (s *solver) goalOf(c *cell) float64 {
 	return float64(c.Containers)
 }
 
-// search simulates open cells that are cheaper than the best cell so far. Cells that
-// formulas put nearest to the limit come first. A cell that fails excludes all cells with
-// less on every axis.
+// search simulates open cells that are cheaper than the best cell so far. Cells that formulas put
+// nearest to the limit come first. A cell that fails excludes the cells that have no more than it
+// on any axis (see spread).
 func (s *solver) search(ctx context.Context) (*cell, error) {
 	var best *cell
 	for {

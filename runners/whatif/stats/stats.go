@@ -84,8 +84,9 @@ func exactShare(m, y, tail float64) (low, high float64) {
 	return low, high
 }
 
-// few is the number of events up to which Student's interval is not valid for their mean. If no
-// event occurs in twenty replications, that interval is [0, 0], although events are possible.
+// few is the largest number of events for which Student's interval is not valid for their mean. If
+// no event occurs in twenty replications, Student's interval is [0, 0], although events are
+// possible.
 const few = 30
 
 // Few returns the confidence limits of the mean of n counts, by Poisson's law for their sum. It
@@ -141,9 +142,9 @@ func Ratio(n []int64, means []float64, confidence float64) (ratio, half float64)
 	return ratio, Sectioned(0, pulls, confidence)
 }
 
-// T returns the two-sided quantile of Student's t distribution. With x =
-// degrees/(degrees+t*t) the two tails have the probability of the regularized incomplete
-// beta function of x.
+// T returns the two-sided quantile t of Student's t distribution. The two tails beyond -t and t
+// together have a probability that is the regularized incomplete beta function at x =
+// degrees/(degrees+t*t).
 func T(confidence, degrees float64) float64 {
 	p := 0.5 + confidence/2
 	if p == 0.5 {

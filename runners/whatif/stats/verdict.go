@@ -68,9 +68,9 @@ func Needed(p, confidence float64) int64 {
 	return int64(math.Ceil(math.Log(1-confidence)/math.Log1p(-p) - 1e-9))
 }
 
-// VIF returns the variance inflation factor of a share of requests, at least 1. It is the
-// variance of the share divided by its variance for independent requests. n and x are the
-// counts of each replication.
+// VIF returns the variance inflation factor of a share of requests, at least 1. It is the variance
+// of the share divided by its variance for independent requests. n holds the number of requests of
+// each replication, and x how many of these belong to the share.
 func VIF(n, x []int64) float64 {
 	counts := make([]float64, len(x))
 	for i := range x {

@@ -45,8 +45,8 @@ type Model struct {
 }
 
 // Load makes a model from a serialized MetaGraphDef (cc/saved_model/loader.cc). An *env.RPCError
-// means that the load fails, as upstream's does. Any other error says why the graph cannot be run
-// here.
+// means that TensorFlow's load fails with this error, too. Any other error says why this package
+// cannot run the graph.
 func Load(meta []byte, o Options) (*Model, error) {
 	def := &tfcore.MetaGraphDef{}
 	if err := proto.Unmarshal(meta, def); err != nil {

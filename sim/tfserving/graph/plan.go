@@ -54,7 +54,8 @@ func (p *Plan) Only(fetches []int) *Plan {
 	return &part
 }
 
-// without returns which steps none of the given ones needs.
+// without reports for each step whether it can be left out because none of the steps in ends needs
+// it.
 func (p *Plan) without(ends []int) []bool {
 	idle := slices.Repeat([]bool{true}, len(p.steps))
 	for _, i := range ends {
@@ -113,7 +114,7 @@ type planner struct {
 	fed   map[source]int
 	steps map[string]int // steps has the step of each node; pending while its inputs are looked for
 
-	shortened bool // shortened is set where a step takes the inputs of others, which may be needed no more
+	shortened bool // shortened is set once a step bypasses other steps, which may then be needed no more
 }
 
 const pending = -1
@@ -209,9 +210,10 @@ func (w *planner) add(v *visited) error {
 	return nil
 }
 
-// shortenLookup has the reduction of an embedding look-up take its rows from the table itself, where
-// it would take them from a gather of unique ids, as TensorFlow's optimizer does before a graph runs
-// (core/grappler/optimizers/arithmetic_optimizer.cc, SimplifyEmbeddingLookupStage).
+// shortenLookup lets the reduction of an embedding look-up read its rows from the table itself. In
+// the SavedModel it reads them from a gather of unique ids. TensorFlow's optimizer makes the same
+// change before a graph runs (core/grappler/optimizers/arithmetic_optimizer.cc,
+// SimplifyEmbeddingLookupStage).
 func (w *planner) shortenLookup(s *step) {
 	if !strings.HasPrefix(s.node.Op, "SparseSegment") || len(s.inputs) < 3 {
 		return
@@ -234,7 +236,7 @@ func (w *planner) shortenLookup(s *step) {
 	s.inputs[0], s.inputs[1] = gather.inputs[0], unique.inputs[0]
 	w.shortened = true
 	if gather.node.Op == "ResourceGather" {
-		reduce, table := s.run, gather.node // whose attributes say what the variable holds
+		reduce, table := s.run, gather.node // table's attributes say what the variable holds
 		read, _ := ops.Find("ReadVariableOp")
 		s.run = func(c *ops.Call) ([]ops.Value, error) {
 			rows, err := read(&ops.Call{Node: table, In: c.In[:1], Env: c.Env})
@@ -246,8 +248,8 @@ func (w *planner) shortenLookup(s *step) {
 	}
 }
 
-// behindIdentities returns the step that makes a tensor, behind operations that only pass it on; nil
-// for a fed tensor.
+// behindIdentities returns the step that computes a tensor. It skips Identity operations, which
+// only pass the tensor on. It returns nil for a fed tensor.
 func (w *planner) behindIdentities(from slot) *step {
 	for from.step >= w.plan.feeds {
 		s := &w.plan.steps[from.step]
@@ -259,7 +261,8 @@ func (w *planner) behindIdentities(from slot) *step {
 	return nil
 }
 
-// leaveOut marks the steps that nothing needs any more. ends has the nodes that run for their own sake.
+// leaveOut marks the steps that nothing needs any more. ends names the nodes that have to run
+// although their outputs are not fetched.
 func (w *planner) leaveOut(ends []string) {
 	var needed []int
 	for _, at := range w.plan.fetches {

@@ -76,7 +76,7 @@ func (m *Model) Outputs(name string) (op string, n int, ok bool) {
 	if f != nil {
 		known = f.GetSignature()
 	}
-	if known == nil { // the SavedModel does not say
+	if known == nil { // the SavedModel does not define the operation
 		known = ops.Definition(def.GetOp())
 		n = max(1-len(known.GetOutputArg()), 0)
 	}

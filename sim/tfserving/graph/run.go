@@ -157,8 +157,8 @@ func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 	return fetched, nil
 }
 
-// compute runs the step's kernel. A fault of the kernel is an Unsupported, because one odd request
-// must not end the server.
+// compute runs the step's kernel. It turns a run-time panic of the kernel into an Unsupported
+// error, because one odd request must not end the server.
 func (s *step) compute(c *ops.Call) (out []ops.Value, err error) {
 	defer func() {
 		switch fault := recover().(type) {

@@ -65,8 +65,8 @@ func (a Entry) String() string {
 	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
 }
 
-// Unique drops repeated entries. It returns false if it has to compare an entry with an earlier one
-// and meets a null in the later entry. Java throws an exception in this case
+// Unique drops repeated entries. It compares each entry with the earlier ones. It returns false if
+// such a comparison reaches a null in the later entry, because Java throws an exception there
 // (PrepRequestProcessor.java removeDuplicates).
 func Unique(acl []Entry) ([]Entry, bool) {
 	unique := make([]Entry, 0, len(acl))

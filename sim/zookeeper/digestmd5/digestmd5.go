@@ -78,7 +78,7 @@ func (e *Exchange) check(d map[string]string) error {
 	for _, c := range []struct {
 		name   string
 		needed bool
-		base   int // base is the base of a number
+		base   int // base is the base of the directive's number; 0 if it is no number
 		want   string
 	}{
 		{"charset", false, 0, "utf-8"}, {"maxbuf", false, 10, ""}, {"username", true, 0, ""}, {"realm", true, 0, Realm},

@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// client is the state of a client at one point of its observations.
+// client is what one client has seen up to some point of the history.
 type client struct {
 	place int // place is the position of the last answer, counted from 1
 	// armed maps each set watch to the index of the answer that set it.

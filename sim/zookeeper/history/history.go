@@ -39,7 +39,8 @@ type Seen struct {
 	// Began is set for an answer. It is the number of observations that all clients had made when
 	// the request was sent.
 	Began int
-	// Op, Path and Watch are those of the request.
+	// Op, Path and Watch are set for an answer. They are the opcode, the path and the watch flag of
+	// the request.
 	Op    zookeeper.OpCode
 	Path  string
 	Watch bool

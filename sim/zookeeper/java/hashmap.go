@@ -62,8 +62,7 @@ func (s *Set) Add(m Member, all iter.Seq[Member]) {
 
 func (s *Set) bucket(spread uint32) uint32 { return spread & (s.buckets - 1) }
 
-// count counts a new member of the bucket whose number is at. It returns the number of members of
-// that bucket.
+// count counts a new member of bucket number at. It returns the number of members of this bucket.
 func (s *Set) count(at uint32, all iter.Seq[Member]) uint8 {
 	if s.counts != nil {
 		s.counts[at]++
@@ -76,7 +75,8 @@ func (s *Set) count(at uint32, all iter.Seq[Member]) uint8 {
 	return s.counts[at]
 }
 
-// crowd does what a HashMap does with a bucket that has nine entries or more (treeifyBin).
+// crowd handles a bucket of nine entries or more as a HashMap does (treeifyBin): it doubles a small
+// table, and turns the bucket of a large table into a tree.
 func (s *Set) crowd(at uint32, all iter.Seq[Member]) {
 	if s.buckets < treeBuckets {
 		s.double()
@@ -110,8 +110,8 @@ func (s *Set) Remove(m Member) {
 	}
 }
 
-// Back counts a removed member again, which returns to its old place. This happens when a
-// transaction is undone. The caller must call Restore afterwards.
+// Back counts a removed member again, when the transaction that removed it is undone. The member
+// returns to its old place. The caller must call Restore afterwards.
 func (s *Set) Back(m Member) {
 	s.size++
 	if s.counts != nil {
@@ -141,8 +141,8 @@ func (s *Set) Clone() *Set {
 	return c
 }
 
-// Restore gives s the state of then, an earlier clone of s. Before the call the caller must have
-// restored the members that s had when it was cloned.
+// Restore brings s back to the state that it had when the clone in then was made. Before the call
+// the caller must have restored the members that s had at that time.
 func (s *Set) Restore(then *Set) {
 	counts := s.counts
 	if s.buckets != then.buckets || !s.Plain() || !then.Plain() {
@@ -335,7 +335,8 @@ func (e *entry) before(other *entry) bool {
 	return strings.Compare(e.Text, other.Text) <= 0
 }
 
-// place returns the entry of a tree below which e belongs.
+// place returns the entry that becomes the parent of e when e is inserted into the tree; nil if the
+// tree is empty.
 func (e *entry) place(root *entry) (above *entry) {
 	for p := root; p != nil; {
 		above = p
@@ -474,8 +475,8 @@ func (e *entry) cut(root *entry) *entry {
 	return deleted(root, instead)
 }
 
-// swap exchanges the places of e and s in the tree. s must be the entry that follows e in the
-// order, below e. It returns the root.
+// swap exchanges the places of e and s in the tree. s must lie below e and follow e in the order of
+// the tree. It returns the root.
 func (e *entry) swap(s, root *entry) *entry {
 	above, right, below := e.parent, e.right, s.right
 	if s == right {
@@ -498,7 +499,7 @@ func (e *entry) swap(s, root *entry) *entry {
 	return root
 }
 
-// replace puts another entry in the place of a child.
+// replace makes the entry by a child of e, in the place of the present child.
 func (e *entry) replace(child, by *entry) {
 	if e.left == child {
 		e.left = by

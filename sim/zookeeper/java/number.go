@@ -13,8 +13,8 @@ func ParseInt(text string, bits int) (int64, error) {
 	return strconv.ParseInt(strings.Map(asciiDigit, text), 10, bits)
 }
 
-// asciiDigit returns the ASCII digit with the value of a digit, and any other character unchanged.
-// The ranges of unicode.Nd hold whole sets of ten digits in order.
+// asciiDigit turns a decimal digit of any script into the ASCII digit of the same value. It returns
+// every other character unchanged. The ranges of unicode.Nd hold whole sets of ten digits in order.
 func asciiDigit(r rune) rune {
 	if r < 0x80 || r > 0xFFFF {
 		return r

@@ -53,8 +53,8 @@ func (t *Table) Remove(text string) {
 	}
 }
 
-// sparse limits the gaps in keys: there may be one gap for each key, and sparse more, before the
-// gaps are removed.
+// sparse limits the gaps in keys. The gaps are removed once their number exceeds the number of
+// present keys by more than sparse.
 const sparse = 16
 
 // pack removes the gaps.

@@ -35,9 +35,9 @@ func notStarted(method string) error {
 // catalog is the tree of znodes with its watches. It corresponds to the reference's Catalog.
 type catalog struct {
 	root      *node
-	data      map[string]env.DataFunc // one per path, the last wins (ZK-15.13)
-	children  map[string]ChildrenFunc // one per path, the last wins
-	sequences map[string]int          // by full path prefix (ZK-15.8)
+	data      map[string]env.DataFunc // data watch of each path; a later watch replaces it (ZK-15.13)
+	children  map[string]ChildrenFunc // child watch of each path; a later watch replaces it
+	sequences map[string]int          // next sequence number of each full path prefix (ZK-15.8)
 }
 
 // enter marks the beginning of a call in the tree. The returned function marks its end. If a watch
@@ -293,7 +293,7 @@ func (c *Client) addChild(parent *node, name string, value []byte, onData env.Da
 		return nil, err
 	}
 	defer n.enter()()
-	old := parent.nodes[name] // a child that the new znode's own watch has created
+	old := parent.nodes[name] // a child of the same name that the new znode's own watch has created
 	if old == nil {
 		parent.names = append(parent.names, name)
 	}

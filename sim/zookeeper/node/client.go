@@ -76,8 +76,8 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	return s
 }
 
-// begun returns the function of the connection task. The returned function waits for StartTime, if
-// it is set, and then calls run.
+// begun returns the function that the connection task runs. This function waits for StartTime, if
+// that is set, and then calls run.
 func (c *Clients) begun(run func()) func() {
 	if c.StartTime == nil {
 		return run
@@ -113,15 +113,15 @@ type Session struct {
 	shaking bool // the loop waits for the answer to its connect request
 	loop    *vtime.Task
 	end     recipes.ConnectionEnd
-	inbox   []any // arrived while the connection task was busy
+	inbox   []any // messages that arrived while the connection task was busy
 	queue   []*call
-	pending callQueue // sent
+	pending callQueue // calls that were sent and wait for an answer
 	calls   *Calls
 	idle    idleTimer
-	asker   *asker        // that was used last
+	asker   *asker        // asker of the loop that asked last
 	surveys []*vtime.Loop // loops of finished surveys, for reuse
 	room    [][]byte      // is the buffer for the data that a survey finds in a turn
-	feeds   []*feed       // that are over
+	feeds   []*feed       // finished feeds, for reuse
 	usual   []*usualBelow
 	usualOf *zookeeper.Machine // is the machine to which usual belongs
 
@@ -152,7 +152,7 @@ func (s *Session) Start(limit time.Duration) error {
 }
 
 // Stop closes the session at the server and ends the connection. It suspends the current task until
-// then.
+// the connection has ended.
 func (s *Session) Stop() {
 	s.p.Check()
 	s.life.Stop()

@@ -15,10 +15,10 @@ import (
 type question struct {
 	*asker
 	op   zookeeper.OpCode
-	path string    // of a single one
-	got  *answer   // to it
+	path string    // path of the znode, if the question reads a single one
+	got  *answer   // answer about the single znode
 	list *readList // nil if the question reads a single znode
-	zxid int64     // of all answers; 0 if the answers have different zxids, as in a [surveyLeap]
+	zxid int64     // zxid of all answers; 0 if it is not the same for all, as in a [surveyLeap]
 	// flows are the traffic counters for the requests, set at the first leap. For a list they are
 	// the same for all requests, unless mixed is set.
 	flows flows
@@ -33,14 +33,14 @@ type asker struct {
 	conn    *network.Conn
 	server  *serverConn
 	machine *zookeeper.Machine
-	at      *zookeeper.Conn // the machine's side of server
+	at      *zookeeper.Conn // the machine's Conn for server
 
-	i        int // index in the list of the znode that is asked for
+	i        int // index, in list, of the znode that is being read
 	exchange network.Exchange
-	xid      int32         // of the request that was sent last
-	sent     time.Duration // when that was
-	served   time.Duration // when the last request arrived at the server
-	call     *call         // set when the loop is woken while this call is on its way
+	xid      int32         // xid of the last request sent
+	sent     time.Duration // virtual time at which the last request was sent
+	served   time.Duration // virtual time at which the last request arrived at the server
+	call     *call         // call that was in transit when the loop was woken; else nil
 }
 
 // answer is the content of an answer to a read.
@@ -145,8 +145,8 @@ func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn)
 // Thinks returns true, because a program takes some time before it reads.
 func (q *question) Thinks() bool { return true }
 
-// Join joins the connection. It returns false if that is not possible, or if the pings on the
-// connection are not yet leapt over.
+// Join makes the connection wake the sleeper before anything changes on it. It returns false if
+// that is not possible, or if the pings on the connection are not yet leapt over.
 func (q *question) Join(sl *leap.Sleeper) bool {
 	s := q.s
 	return s.idle.forward.sleeper.Asleep() && s.conn == q.conn && s.open && q.server.s.machine == q.machine && q.conn.Join(sl)

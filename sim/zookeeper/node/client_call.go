@@ -39,7 +39,7 @@ type call struct {
 	task    *vtime.Task
 	feed    *feed   // the feed or survey that makes the call; nil if a task makes it
 	survey  *survey // is the survey that the call belongs to
-	began   int     // of the history
+	began   int     // number of observations in the history when the call was made
 	reply   zookeeper.Reply
 	err     *zkerrors.Error
 	refused error // by the client itself
@@ -53,7 +53,7 @@ type call struct {
 // lists that nearly all clients have read.
 type Calls struct {
 	free    []*call
-	lists   map[string]*readList     // that were read last, by parent
+	lists   map[string]*readList     // list that was read last below each parent
 	cut     map[string]pieces        // the pieces of the lists in lists, by parent
 	numbers map[string]*bulk.Numbers // of children, by parent
 }
@@ -143,8 +143,8 @@ func (c *call) changes() bool {
 	return op == zookeeper.OpCreate || op == zookeeper.OpSetData || op == zookeeper.OpDelete
 }
 
-// Handle sends the call after the time that the program takes. If the client has come to refuse
-// calls in the meantime, Handle ends the call instead. The engine calls Handle.
+// Handle sends the call once the time that the program takes has passed. If the client refuses
+// calls by then, Handle ends the call instead. The engine calls Handle.
 func (c *call) Handle(uint64) {
 	if c.refused = c.session.life.Refuse(); c.refused != nil {
 		c.task.Wake()

@@ -19,7 +19,7 @@ type fastForward struct {
 	t       *idleTimer
 	sleeper *leap.Sleeper
 	server  *serverConn
-	at      *zookeeper.Conn // the machine's side of server
+	at      *zookeeper.Conn // the machine's Conn for server
 	phase   pingPhase
 	next    time.Duration // when the phase ends
 }

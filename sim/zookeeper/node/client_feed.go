@@ -21,11 +21,11 @@ type feed struct {
 
 	path  string // that is read
 	watch env.Watcher
-	stat  env.Stat // that was read
+	stat  env.Stat // stat of the znode that was read last
 	timer vtime.Timer
 
 	asking  bool // a message is on its way
-	woken   bool // the task is to go on
+	woken   bool // whether the task is to continue
 	answer  *call
 	refused error // by the client itself
 	over    bool

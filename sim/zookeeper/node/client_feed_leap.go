@@ -12,17 +12,18 @@ import (
 
 // feedLeap simulates the reads of a feed without events (leap.Sleeper). The effects of the reads on
 // the server matter only at the next write, and their effects on the process only when one of its
-// tasks continues. So the steps are executed no later than that. Notifications do not end the leap.
-// Only a lower bound is known for the time at which the feed ends. At that bound a check is made.
+// tasks continues. So the steps are executed just before the next write or before a task continues.
+// Notifications do not end the leap. Only a lower bound is known for the time at which the feed
+// ends. At that bound a check is made.
 type feedLeap struct {
 	v       *feed
 	sleeper *leap.Sleeper
 	server  *serverConn
-	at      *zookeeper.Conn // the machine's side of server
+	at      *zookeeper.Conn // the machine's Conn for server
 	phase   feedPhase
 	next    time.Duration // when the phase ends
 	xid     int32         // is the xid of the request in transit
-	limit   int           // how many reads, from the present one on, were not odd at the last count
+	limit   int           // number of reads, from the present one on, that count last found not odd
 	look    vtime.Timer
 
 	// data, stat and zxid are the server's answer to the present read.

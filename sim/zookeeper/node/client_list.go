@@ -16,7 +16,8 @@ type readList struct {
 	upTo []sizes
 }
 
-// sizes holds the bytes of the paths that requests ask for, and of the data in their answers.
+// sizes holds the total length in bytes of the paths that requests ask for, and of the data in
+// their answers.
 type sizes struct{ asked, answered int }
 
 // sizesBlock limits how many requests are summed up one by one.

@@ -10,8 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// connect makes one connection (connection.py:548). It returns when the connection has ended. If
-// nothing is left but to wait for that end, it returns EndNone, and the task rests.
+// connect makes one connection (connection.py:548) and returns how it ended. If the task only has
+// to wait for the end of the connection, connect returns EndNone without waiting, and the task
+// rests (see stay).
 func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
 	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
@@ -183,7 +184,7 @@ func (s *Session) send() {
 }
 
 func (s *Session) sendOne(c *call) {
-	s.conn.WakeSleepers() // skipped requests have to get their numbers before this one
+	s.conn.WakeSleepers() // requests that were leapt over must get their xids before this one
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)

@@ -20,24 +20,24 @@ import (
 // events at all (see [fastForward]).
 type idleTimer struct {
 	s       *Session
-	source  *vtime.Source // of jitter, of this session only
+	source  *vtime.Source // random source of the jitter, for this session only
 	loop    *vtime.Loop
 	request ping
 	forward fastForward
 	limit   time.Duration // half the read timeout
 	since   time.Duration // when something was last sent or read
 
-	// at is when the timer fires. At first this is the end of the shortest possible wait after
-	// since. If nothing has happened by then, drawn is set, and at becomes the end of the actual
-	// wait.
+	// at is when the timer fires. At first this is the time in since plus the shortest possible
+	// wait. If nothing was sent or read by then, the actual wait is drawn: drawn is set, and at
+	// becomes the end of that wait.
 	at    time.Duration
 	drawn bool
 	timer vtime.Timer
 	armed bool
-	// fresh means that since has changed after at was set.
+	// fresh reports whether the field since was changed after the field at was set.
 	fresh bool
 
-	outstanding bool // a ping is
+	outstanding bool // whether a ping is still unanswered
 }
 
 var kindIdle = vtime.NewKind("zookeeper.idle")
@@ -73,7 +73,8 @@ func (t *idleTimer) stop() {
 	t.timer.Cancel()
 }
 
-// arm sets the timer to the shortest possible end of a wait that begins at since.
+// arm sets the field at to the earliest possible end of a wait that begins at the time in the
+// argument since.
 func (t *idleTimer) arm(since time.Duration) {
 	t.since, t.armed, t.fresh, t.drawn = since, true, false, false
 	t.at = since + t.shortest()
@@ -125,8 +126,8 @@ func (t *idleTimer) pong() {
 }
 
 // joins starts to leap over pings, for a loop that is about to leap. It returns false if that is
-// not possible. The loop needs this, because the server does not see its requests and would
-// otherwise expire the session.
+// not possible. The server does not see the requests of a leaping loop, so without the pings it
+// would expire the session.
 func (t *idleTimer) joins() bool {
 	return t.forward.sleeper.Asleep() || t.armed && !t.outstanding && t.forward.begin()
 }

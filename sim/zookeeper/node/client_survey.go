@@ -18,7 +18,7 @@ type survey struct {
 	blocks []*bulk.Children
 	to     bulk.Taker
 	block  int // that is read
-	i      int // index of the child that is being read, in that block
+	i      int // index, in the block, of the child that is being read
 	loop   *vtime.Loop
 	task   *vtime.Task
 	ahead  *surveyLeap
@@ -98,12 +98,13 @@ func (v *survey) inTurn(t *leap.Turns, children []string) error {
 	return err
 }
 
-// is reports whether the survey reads the same children as a list.
+// is reports whether l lists the children that the survey reads, below the same parent.
 func (v *survey) is(l *readList) bool {
 	return l != nil && l.parent == v.list.parent && (oneList(l.children, v.list.children) || slices.Equal(l.children, v.list.children))
 }
 
-// writes returns the number of writes at the server, counted from 1. Without a leader it returns 0.
+// writes returns the number of writes at the server plus 1. It returns 0 if the session is not
+// connected to a leader.
 func (s *Session) writes() (n uint64) {
 	at := s.leader()
 	if at == nil {
@@ -150,7 +151,8 @@ func (c *Calls) pieces(parent string, list *bulk.Children) []*bulk.Children {
 	return p.pieces
 }
 
-// pieceTaker passes on what was read of the pieces, as if the list was one block.
+// pieceTaker is the Taker of a survey that reads a list in pieces. It passes the results on to the
+// Taker in of, as if the list were one block.
 type pieceTaker struct{ of bulk.Taker }
 
 func (t pieceTaker) Take(piece, i int, data []byte, err error) error {

@@ -20,14 +20,14 @@ type surveyLeap struct {
 	sleeper *leap.Sleeper
 	below   *below
 	q       question // the list of q belongs to a blockSeen
-	limit   int      // how many reads, from the present one on, were not odd at the last count
+	limit   int      // number of reads, from the present one on, that count last found not odd
 	look    vtime.Timer
 }
 
 // below tracks the data of the children of one znode for surveys.
 type below struct {
 	epoch   uint64        // counts changes of data, access and existence
-	surveys []*surveyLeap // that are asleep and depend on it
+	surveys []*surveyLeap // surveys that are asleep and depend on these data
 }
 
 // belowOf returns the tracking data for the children of a znode.

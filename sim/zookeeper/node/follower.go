@@ -32,7 +32,7 @@ type fromLeader struct {
 // needs the leader delays the requests behind it.
 type followerConn struct {
 	c *serverConn
-	// leader is the leader's side of the connection.
+	// leader is the Conn of this connection in the leader's machine.
 	leader  *zookeeper.Conn
 	queue   []*request
 	waiting bool

@@ -22,17 +22,17 @@ type Server struct {
 	next    zookeeper.ConnID
 	timer   vtime.Timer
 	timerMs int64
-	looks   *vtime.Loop // whether a session expires
+	looks   *vtime.Loop // loop of the checks whether a session expires
 	saved   *zookeeper.Snapshot
-	before  zookeeper.Counters // of earlier lives
-	hosts   map[int64]string   // by session
+	before  zookeeper.Counters // counters of earlier runs
+	hosts   map[int64]string   // name of the client's host, by session id
 	from    string             // is the host whose request is being handled
 
 	// writes reports every write before it happens, so that answers recorded for leaps are not used
 	// after the write.
 	writes leap.Observed
-	// zxids holds the zxids from before the latest writes. Answers that a leap gave between those
-	// writes need them.
+	// zxids holds the zxid before each of the latest writes. If a leap gave an answer at a time
+	// before such a write, the answer carries that zxid.
 	zxids []zxidBefore
 	// feeds holds the feeds that are leaping. usual holds what is known of the znodes that feeds
 	// read, by parent.
@@ -49,7 +49,7 @@ type Server struct {
 	readOnly   bool // and leaderless
 	placements []*placement
 	traffic    *traffic         // nil without CountTraffic
-	event      *zookeeper.Event // that was sent last
+	event      *zookeeper.Event // last event sent
 
 	// OnRead, when set, is called for every read that a client of a host requests on a connection,
 	// except for reads that were leapt over.
@@ -149,13 +149,13 @@ type serverConn struct {
 	s      *Server
 	id     zookeeper.ConnID
 	conn   *network.Conn
-	client string // the name of its host
+	client string // name of the client's host
 	// answer is where the client wants the reply to the present request; nil if any place will do.
 	answer *zookeeper.Reply
 	// loop is the loop whose step the present request is; nil if it belongs to no loop.
 	loop   *vtime.Loop
-	pinged bool            // and not answered
-	at     *zookeeper.Conn // is the machine's side; nil until a known path is read
+	pinged bool            // whether a ping waits for its answer
+	at     *zookeeper.Conn // the machine's Conn for this connection; nil until it is first needed
 	// follower is the server that the connection leads to; nil for the leader. asked is the path of
 	// the request that is being answered.
 	follower *follower
@@ -428,8 +428,8 @@ func replySizeBytes(r *zookeeper.Reply) int {
 	return n
 }
 
-// unled makes events that are scheduled from now on have no origin, until the returned function is
-// called. It is for events caused by the passing of time alone, such as pings and session expiry.
+// unled takes the origin from all events that are scheduled before the returned function is called.
+// It is for events caused by the passing of time alone, such as pings and session expiry.
 func unled(h *network.Host) (led func()) {
 	w := h.Network().World()
 	origin := w.Origin()

@@ -38,7 +38,8 @@ func (s *Server) usualBelow(parent string, usual func(path string, data []byte) 
 	return u
 }
 
-// look checks the data of a znode. It reports whether the znode has just become odd.
+// look checks the data of a znode and records in odd whether it is odd. It reports whether the
+// znode has just become odd.
 func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	if data, everybody := m.Look(path); everybody && u.usual(path, data) {
 		delete(u.odd, path)

@@ -49,9 +49,9 @@ func (s *Server) begins() {
 	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
 }
 
-// forgetZxids drops the zxids from before the time since. A leaping feed needs all zxids since its
-// last executed step. If many zxids are stored, forgetZxids first executes the due steps of all
-// feeds.
+// forgetZxids drops the zxids that are older than the time in since. A leaping feed needs all zxids
+// after its last executed step. If many zxids are stored, forgetZxids first executes the due steps
+// of all feeds.
 func (s *Server) forgetZxids(since time.Duration) {
 	switch {
 	case len(s.feeds) == 0:
@@ -67,7 +67,8 @@ func (s *Server) forgetZxids(since time.Duration) {
 	s.zxids = slices.Delete(s.zxids, 0, old)
 }
 
-// mostZxids is how many zxids are stored for feeds before their steps are made.
+// mostZxids limits how many zxids are stored for feeds. At this number forgetZxids executes the
+// feeds' due steps, so that it can drop old zxids.
 const mostZxids = 1024
 
 // zxidAt returns the zxid in an answer that a leap gave at the virtual time at. ok is false if that
@@ -79,8 +80,8 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	return s.zxidThen(at), true
 }
 
-// zxidThen does what zxidAt does, however long ago at is. All zxids since that time must still be
-// stored.
+// zxidThen does what zxidAt does, but for any past time at. All zxids from before later writes must
+// still be stored.
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {

@@ -18,7 +18,7 @@ type traffic struct {
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
-	requests        []uint64 // counts requests by second; they may be reported in any order
+	requests        []uint64 // number of requests in each second; requests may be counted in any order of time
 	// asking holds the counters for the present request. The answer to the request is added to them
 	// too.
 	asking flows
@@ -41,7 +41,7 @@ type classKey struct {
 	class string
 }
 
-// add adds more to each of the counters.
+// add adds the traffic in more to each of the counters.
 func (f flows) add(more cluster.Flow) {
 	switch {
 	case f.of == nil:
@@ -124,7 +124,7 @@ func (t *traffic) leapt(f flows, at time.Duration, requests, bytesIn, bytesOut i
 	f.add(cluster.Flow{Requests: uint64(requests), BytesIn: uint64(bytesIn), BytesOut: uint64(bytesOut)})
 }
 
-// inSecond adds to the number of requests in the second of the virtual time now.
+// inSecond adds the number requests to the count of the second in which the virtual time now lies.
 func (t *traffic) inSecond(now time.Duration, requests uint64) {
 	second := int(now / time.Second)
 	if n := second + 1 - len(t.requests); n > 0 {
@@ -167,7 +167,8 @@ type ownFlows struct {
 	class string // class of the last request's path and a slash; "" if the path is not longer than its class
 }
 
-// of returns the counters for a request, from the cache if they are the same.
+// of returns the counters for a request. They come from the cache if the last request had the same
+// counters.
 func (o *ownFlows) of(t *traffic, host string, r *zookeeper.Request) flows {
 	if o.flows.of == t && o.op == r.Op && o.class != "" && strings.HasPrefix(r.Path, o.class) && o.host == host {
 		return o.flows

@@ -76,8 +76,9 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	return r, err
 }
 
-// Judge does the part of Bench after the observations: it fits a profile and compares. The slice
-// seen has one observation for each scenario.
+// Judge does the part of Bench that follows the observations. It fits a profile to some of them,
+// and compares simulations that use the profile with the others. The slice seen has one observation
+// for each scenario.
 func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (*Report, error) {
 	var fitted []*observe.Observation
 	for i, s := range o.Scenarios {

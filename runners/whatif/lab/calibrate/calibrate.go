@@ -39,9 +39,9 @@ type Profile struct {
 	Entry, PS, Link Fitted
 	PerRPC          Parameter
 	Threads         int
-	// Noise is the factor, with mean 1, by which the time of an affine PS varies. Its zero value
-	// means no noise. Items holds quantiles of the number of items per request, nil if items do
-	// not matter.
+	// Noise is the law of a factor, with mean 1, by which the time of a call varies beyond what its
+	// items explain. It is used only if the law of PS is affine. Its zero value means no noise.
+	// Items holds quantiles of the number of items per request, nil if items do not matter.
 	Noise Fitted
 	Items []float64
 }
@@ -49,7 +49,7 @@ type Profile struct {
 // Fitted is a fitted law with its parameters.
 type Fitted struct {
 	Law        law.Law
-	Text       string // as a plan writes it
+	Text       string // the law as text, in the form that plans use
 	Parameters []Parameter
 	// KS is the Kolmogorov-Smirnov distance: the largest difference between the
 	// distribution functions of the samples and of the law.
@@ -64,7 +64,7 @@ type Parameter struct {
 	Unit             string // ns or ""
 }
 
-// MinCalls is the smallest number of calls that can be fitted.
+// MinCalls is the smallest number of calls to which laws can be fitted.
 const MinCalls = 1000
 
 // batches is the number of equal parts of the samples from which a confidence interval is
@@ -96,7 +96,9 @@ func Fit(list []*observe.Observation) (*Profile, error) {
 	return p, nil
 }
 
-// samples holds times in nanoseconds, in the order in which they were observed.
+// samples holds times in nanoseconds, in the order in which they were observed. worked is how long
+// a server worked on a call, entry the delay until the calls of a request began, and beyond the
+// time of a call that the report of its server does not cover.
 type samples struct {
 	worked, entry, beyond []float64
 	// items holds the number of items of each request, and parts the number of items of each
@@ -206,9 +208,9 @@ func parameter(what, unit string, list []float64, of func([]float64) float64) Pa
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched returns a number with its confidence interval, as parameter does, for n samples. The last
-// parameter is a function that computes the number from the samples with an index i such that from
-// <= i < to.
+// batched returns a number with its confidence interval, as parameter does, for n samples. The
+// function passed as "of" computes the number from a part of the samples: those with the indexes
+// from, from+1, ..., to-1.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Story is a script for real agents that two runners perform: roll-outs of versions of the
-// entry, one after another.
+// Story is a script that two runners perform, one simulated and one with real agents: roll-outs of
+// versions of the entry, one after another.
 type Story struct {
 	Shards, Replicas int
 	Rollouts         int
@@ -57,8 +57,8 @@ var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete
 
 // told holds what was measured in a story.
 type told struct {
-	took   []float64      // of each replica, from the export to AVAILABLE, in nanoseconds
-	last   []float64      // by version, the time until its last replica is AVAILABLE
+	took   []float64      // time of each replica from the export of a version to AVAILABLE, in nanoseconds
+	last   []float64      // time of each version from its export until its last replica is AVAILABLE
 	writes map[string]int // successful writes to ZooKeeper, by operation
 }
 
@@ -113,8 +113,8 @@ func (s Story) spec() runners.Spec {
 }
 
 // mostStart is how long agents may take to start. mostRollout is how long it may take until a
-// version is served everywhere. settled is how long to wait afterwards until nothing more is
-// written.
+// version is served everywhere. settled is the pause after the start and after the last roll-out,
+// in which agents finish their writes.
 const (
 	mostStart   = 5 * time.Minute
 	mostRollout = time.Minute
@@ -161,7 +161,8 @@ func (s Story) on(ctx context.Context, r runners.Runner) (*told, error) {
 
 func servable(version int64) string { return fmt.Sprintf("entry/%d", version) }
 
-// until waits until all containers serve a version of the entry, for no longer than most.
+// until waits until all containers serve a version of the entry. It fails if this takes longer than
+// most.
 func (s Story) until(ctx context.Context, c runners.Cluster, most time.Duration, version int64) error {
 	met, err := c.Pass(most, func() bool {
 		if ctx.Err() != nil {

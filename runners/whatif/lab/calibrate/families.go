@@ -98,8 +98,8 @@ func logMoments(list []float64) (mean, sigma float64) {
 	return math.Exp(mu + variance/2), math.Sqrt(variance)
 }
 
-// gammaShape returns the shape of a gamma law by maximum likelihood. It solves: ln k -
-// digamma(k) equals the logarithm of the mean minus the mean of the logarithms.
+// gammaShape returns the shape k of a gamma law by maximum likelihood. It solves the equation ln k
+// - digamma(k) = the logarithm of the mean, minus the mean of the logarithms.
 func gammaShape(list []float64) float64 {
 	mean, _ := stats.Mean(list)
 	logs := 0.0

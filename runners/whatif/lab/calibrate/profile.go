@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// manyThreads is the number of threads of the entry. The load generator takes the entry's
-// place and never waits for a thread.
+// manyThreads is the number of threads that the profile gives the entry. It is so large because the
+// load generator, which takes the place of the entry in a measurement, never waits for a thread.
 const manyThreads = 10_000
 
 // Write writes the profile, for the plan's field service.profile, to a file atomically. A

@@ -37,7 +37,7 @@ type Row struct {
 	// Range is the 95 % confidence interval of the measured value, nil if there is none.
 	Range     *[2]float64 `json:"measured_ci,omitempty"`
 	Simulated float64     `json:"simulated"`
-	Half      float64     `json:"simulated_half_width"` // half-width of its 95 % confidence interval
+	Half      float64     `json:"simulated_half_width"` // half-width of the 95 % confidence interval of Simulated
 	// Error is simulated divided by measured, minus one. For fractions it is the difference of
 	// the two.
 	Error float64 `json:"error"`
@@ -138,7 +138,7 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 		}
 		silent = silent || run.Calls.Outcome[i] == observe.TimedOut || run.Calls.Outcome[i] == observe.GivenUp
 	}
-	if calls.Count() > 0 && !silent { // when nobody waited for a call, the server's report is lost
+	if calls.Count() > 0 && !silent { // for calls that timed out or were given up, the server's report is lost
 		c.add("p99(ps)", "ns", float64(calls.Quantile(0.99)), interval(calls, 0.99), 0, list, func(s *model.Sample) float64 { return float64(s.Tiers[model.PS].Latency.Quantile(0.99)) })
 	}
 }
@@ -159,8 +159,8 @@ func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.S
 	mean, half := stats.Interval(took, 0.95)
 	// The measurement ends when a server has the version. The simulated time also includes the wait
 	// for the agent's next status poll, which is uniform over the poll interval. So half an
-	// interval is subtracted. The measurement cannot see that poll, which writes nothing to
-	// ZooKeeper when one version follows another.
+	// interval is subtracted. The end of that wait cannot be measured, because a poll writes
+	// nothing to ZooKeeper when one version follows another.
 	poll := float64(plan.StatusPoll) / 2
 	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
 		var all []int64

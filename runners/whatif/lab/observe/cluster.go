@@ -22,10 +22,10 @@ import (
 type Options struct {
 	// Monosim is the path of the program monosim; "" means the running program.
 	Monosim string
-	// Warm is the first part of the horizon, which does not count.
+	// Warm is the length of the first part of the horizon. Requests of this part do not count.
 	Warm time.Duration
-	// Saturate is how long, before the normal load, the servers get a load of 1.5 times their
-	// capacity. 0 skips this load.
+	// Saturate is the duration of an additional load of 1.5 times the servers' capacity, which
+	// comes before the normal load. 0 skips this load.
 	Saturate time.Duration
 	// RoundTrip is a delay added to every call, for both directions together, to imitate a
 	// distant network.
@@ -47,9 +47,9 @@ type fleet struct {
 	o        Options
 	targets  []*target
 	requests [][]byte
-	pods     []string // by index of the target
+	pods     []string // names of the pods at each target, by the index of the target
 	addrs    map[string]int16
-	asked    string // the pod whose agent is asked for replicas
+	asked    string // name of the pod whose agent is asked for the listed replicas
 }
 
 // Run runs a plan on a cluster of processes and observes it. It fails if processes cannot
@@ -132,7 +132,7 @@ func Supported(p *plan.Plan, o Options) error {
 	return err
 }
 
-// whole says why packet loss is not supported.
+// whole says why packet loss and partitions are not supported.
 const whole = "the network is the loopback, which loses nothing"
 
 // supportedEvent returns an error if a cluster of processes cannot realize an event.
@@ -181,7 +181,7 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 		}
 		return flagsOfLaw(work)
 	}
-	first, base := 1.0, work.Mean // first is the smallest factor of the noise, which flagsOfLaw multiplies
+	first, base := 1.0, work.Mean // first: noise factor in --monosim_predict_time, lowest or median
 	switch noise.Kind {
 	case "":
 		work = law.Constant(base)
@@ -316,7 +316,8 @@ func (f *fleet) answerOnce(ctx context.Context) error {
 	})
 }
 
-// each runs do for every listed replica of every PS, for no longer than limit in all.
+// each calls do for every listed replica of every PS, one after another. All calls together may
+// take no longer than limit.
 func (f *fleet) each(ctx context.Context, limit time.Duration, do func(ctx context.Context, slot int, at int16) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -538,7 +539,7 @@ func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, er
 	}
 }
 
-// unbound returns the same servers without a limit on calls in flight.
+// unbound returns copies of the targets that do not limit the calls in flight.
 func unbound(list []*target) []*target {
 	var free []*target
 	for _, t := range list {

@@ -23,7 +23,7 @@ type order struct {
 	retry    string        // fresh_random, distinct or same
 	balance  string
 	seed     uint64
-	items    law.Law // is the number of items of a request; the zero law means that requests have none
+	items    law.Law // law of the number of items of a request; the zero law if requests have no items
 	// breakOff cancels the calls in flight at the end of the load. Otherwise the load waits for
 	// them.
 	breakOff bool
@@ -45,7 +45,7 @@ type driver struct {
 
 	mu          sync.Mutex // guards the fields below
 	rand        *rand.Rand
-	turn        []int   // position of round robin, by PS
+	turn        []int   // number of round robin choices so far, by PS
 	outstanding []int32 // calls in flight by target
 	run         Load
 	wait        sync.WaitGroup
@@ -153,7 +153,8 @@ func (d *driver) call(i, slot int, sent int64) bool {
 	return false
 }
 
-// try is one attempt of a call. Its timeout counts from the time sent.
+// try is one attempt of a call. The attempt began at the time sent, and its timeout counts from
+// then. This is also the timeout of its hedge.
 type try struct {
 	request, slot, attempt int
 	sent                   int64
@@ -180,8 +181,8 @@ func (d *driver) message(c try) []byte {
 	return message
 }
 
-// hedged makes an attempt with one server, and with a second server if the first takes too
-// long. The attempt that ends first decides, and the other is abandoned.
+// hedged sends an attempt to one server. If this takes too long, it sends the attempt again, to a
+// server chosen anew. The first of the two to end decides, and the other is abandoned.
 func (d *driver) hedged(c try, at int16) (outcome uint8, done int64) {
 	ctx, giveUp := context.WithCancel(d.ctx)
 	defer giveUp()
@@ -239,8 +240,8 @@ func (d *driver) choose(slot int, tried []int16) int16 {
 	return at
 }
 
-// among chooses one of the listed replicas. For a retry it follows the plan's setting, such
-// as the same or a distinct replica.
+// among chooses one of the listed replicas. For a retry it follows the setting retry_target of the
+// plan, such as the same or a distinct replica.
 func (d *driver) among(slot int, seen, tried []int16) int16 {
 	switch {
 	case len(tried) > 0 && d.retry == "same":

@@ -34,7 +34,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// Format is the value of Observation.Format.
+// Format is the name and version of the file format, which every observation states in its field
+// Format.
 const Format = "monosim.observation/v1"
 
 // Observation is the measurement of one plan. Times are in nanoseconds.
@@ -45,7 +46,7 @@ type Observation struct {
 	ScenarioHash string    `json:"scenario_hash"`
 	Began        time.Time `json:"began"`
 	Machine      Machine   `json:"machine"`
-	Servers      []string  `json:"servers"` // pods, by the index in Calls.Server
+	Servers      []string  `json:"servers"` // pods of each server; the indexes in Calls.Server refer to this list
 	// ReadyNs is how long it took, from the start of the pods, until all were listed.
 	ReadyNs int64 `json:"ready"`
 	// Threads is how many requests a server works on at the same time.
@@ -59,10 +60,10 @@ type Observation struct {
 	Load   Load      `json:"load"`
 	// Saturated is a run with a load above the servers' capacity, nil if there was none.
 	Saturated *Load `json:"saturated,omitempty"`
-	// Detected holds, for each killed container, how long it was still listed.
+	// Detected holds, for each killed container, how long after the kill it was still listed.
 	Detected []int64 `json:"detected,omitempty"`
-	// Rollouts holds, for each published version in order, how long after the publish each
-	// live container served it.
+	// Rollouts holds a list for each published version, in order. For each container still running
+	// at the end of the load, the list holds how long after the publish it served the version.
 	Rollouts [][]int64 `json:"rollouts,omitempty"`
 	// Memory holds the resident memory of each model server at the end, in bytes.
 	Memory []int64 `json:"memory"`
@@ -99,9 +100,9 @@ type Load struct {
 // Requests is a table of requests in order of arrival, with a slice for each column. Times
 // count from the start of the run, in nanoseconds.
 type Requests struct {
-	Intended []int64 `json:"intended"` // when it should have come
+	Intended []int64 `json:"intended"` // time at which the request should have been sent
 	Sent     []int64 `json:"sent"`     // when its calls began
-	Done     []int64 `json:"done"`     // when the last answer came, -1 for never
+	Done     []int64 `json:"done"`     // time at which its last call ended, -1 if the run ended before
 	OK       []bool  `json:"ok"`
 	Items    []int32 `json:"items,omitempty"` // nil if items do not matter
 }

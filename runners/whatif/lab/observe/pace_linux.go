@@ -12,7 +12,7 @@ import (
 // milliseconds.
 type alarm struct {
 	fd   int
-	file *os.File // the same descriptor, which the runtime polls as it polls sockets
+	file *os.File // the descriptor fd as a file, on which the runtime waits as it does on sockets
 }
 
 func newAlarm() (alarm, error) {

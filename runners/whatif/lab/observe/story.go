@@ -54,14 +54,15 @@ func newStory(f *fleet, d *driver, obs *Observation) *story {
 	return s
 }
 
-// later schedules an action. At equal times, actions run in the order of the calls.
+// later schedules an action. Actions that are due at the same time run in the order in which they
+// were scheduled.
 func (s *story) later(at time.Duration, do func() error) {
 	s.due = append(s.due, deed{at, do})
 	slices.SortStableFunc(s.due, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
 }
 
-// step passes time until the next look, runs the actions that are due, and gives the load
-// the servers that an agent lists.
+// step waits for the interval between two looks, and runs the actions that are due. Then it asks an
+// agent which servers it lists, and gives the load this list.
 func (s *story) step() error {
 	if _, err := s.f.Pass(look, nil); err != nil {
 		return err
@@ -158,8 +159,8 @@ func (s *story) publish(e *plan.Publish) error {
 // rolloutLimit is how long, after the load, it may take until a version is served everywhere.
 const rolloutLimit = time.Minute
 
-// end waits until all published versions are served, and records when each container served
-// each version.
+// end waits until every running container serves the last published version, and records when each
+// container served each version.
 func (s *story) end(ctx context.Context) error {
 	if len(s.published) == 0 {
 		return nil
@@ -198,7 +199,8 @@ func (s *story) end(ctx context.Context) error {
 	return nil
 }
 
-// served returns, by pod, the time from which the pod served a version of all its PS.
+// served returns, by pod, the time at which the last of its PS had the version available. A pod is
+// missing if any of its PS does not have the version.
 func (s *story) served(version int64) map[string]time.Duration {
 	count, last := map[string]int{}, map[string]time.Duration{}
 	for _, o := range s.f.Log() {

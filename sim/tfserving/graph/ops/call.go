@@ -139,7 +139,8 @@ func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kern
 	}
 }
 
-// of2 makes a kernel like of, but f has two arguments. First a reads one of them, then b the other.
+// of2 makes a kernel like of, but f has two arguments. The function a reads the first argument;
+// after that, the function b reads the second.
 func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
 	return of(a, func(c *Call, x A) ([]Value, error) {
 		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)
@@ -185,8 +186,8 @@ func NewNode(name, op string, inputs []string, attrs map[string]*framework.AttrV
 	return n
 }
 
-// GathersRows reports whether the node picks rows of its first input, if its axis, where it has one,
-// is 0.
+// GathersRows reports whether the node picks rows of its first input. If the node has an axis
+// input, this holds only for axis 0, which the caller has to check.
 func (n *Node) GathersRows() bool {
 	return slices.Contains([]string{"Gather", "GatherV2", "ResourceGather"}, n.Op) && n.number("batch_dims") == 0
 }

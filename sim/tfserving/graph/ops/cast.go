@@ -25,7 +25,8 @@ func cast(c *Call) ([]Value, error) {
 }
 
 // bitcast reinterprets the bytes of the elements as another dtype. If the two dtypes differ in
-// size, the last dimension on the side of the smaller dtype holds the parts of one larger element.
+// size, the tensor of the smaller dtype has one more dimension at its end. That dimension holds the
+// parts of one larger element.
 func bitcast(c *Call) ([]Value, error) {
 	to, from, shape := c.typeOf("type"), c.In[0].DType(), c.In[0].Shape()
 	t, err := c.In[0].Tensor()

@@ -121,8 +121,8 @@ func conv2d(c *Call) ([]Value, error) {
 }
 
 // windows calls visit for each pixel of the result and each element k of its window that lies
-// inside the input. to is the index of the pixel, and from the index of the input pixel at element
-// k.
+// inside the input. The argument to is the index of the pixel in the result. The argument from is
+// the index of the input pixel at element k.
 func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) {
 	h, w := spans[0], spans[1]
 	to := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// countOps holds the operations that count how often each number occurs, in rows of ragged and sparse
-// tensors, or with a sparse tensor of counts.
+// countOps holds the operations that count how often each number occurs in the rows of ragged and
+// sparse tensors, and those that return such counts as a sparse tensor.
 var countOps = map[string]Kernel{
 	"RaggedBincount": raggedBincount, "SparseBincount": of(ints(1), sparseBincount),
 	"DenseCountSparseOutput": denseCount, "SparseCountSparseOutput": sparseCount, "RaggedCountSparseOutput": raggedCount,
@@ -44,8 +44,8 @@ func (c *Call) weights(input int) ([]float64, error) {
 	return wide.F(), nil
 }
 
-// bins counts the numbers of rows. rowOf gives the row of each number; numbers beyond the last bin do
-// not count.
+// bins counts how often each number occurs in each row. rowOf holds the row of each number. Numbers
+// beyond the last bin do not count.
 func (c *Call) bins(shape []int, numbers []int64, weights Value, rowOf []int) ([]Value, error) {
 	size := shape[len(shape)-1]
 	n, err := c.room(weights.DType(), shape)
@@ -70,7 +70,8 @@ func (c *Call) bins(shape []int, numbers []int64, weights Value, rowOf []int) ([
 	return one(v)
 }
 
-// rowsOfSplits returns the row of each of n values, as a reader that only moves on finds it.
+// rowsOfSplits returns the row of each of n values. It goes through splits once and only forward,
+// which matters if splits is not in order.
 func rowsOfSplits(splits []int64, n int) []int {
 	rows, row := make([]int, n), 0
 	for i := range rows {
@@ -158,8 +159,8 @@ func wholeInts(list []int64) []int {
 	return out
 }
 
-// countsOf counts the numbers of each row and lists the counts as a sparse tensor, which is a vector
-// where there is no dimension of rows (core/kernels/count_ops.cc).
+// countsOf counts how often each number occurs in each row, and returns the counts as a sparse
+// tensor. If vector is true, that tensor has no dimension for the rows (core/kernels/count_ops.cc).
 func (c *Call) countsOf(numbers []int64, weights []float64, rowOf []int, rows int, vector bool) ([]Value, error) {
 	if slices.ContainsFunc(numbers, func(n int64) bool { return n < 0 }) {
 		return nil, invalidf("Input values must all be non-negative")
@@ -230,7 +231,8 @@ func denseCount(c *Call) ([]Value, error) {
 	return c.countsOf(data.I(), weights, rowOf, rows, data.Rank() == 1)
 }
 
-// sparseCountError returns the error for the inputs of SparseCountSparseOutput.
+// sparseCountError checks the inputs of SparseCountSparseOutput and returns the error for the first
+// fault.
 func (c *Call) sparseCountError() error {
 	at, values, shape, w := c.In[0], c.In[1], c.In[2], c.In[3]
 	text := value.ShapeText

@@ -12,14 +12,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// crossOps holds the operations that cross features: for each row, all combinations of one value of
-// each column.
+// crossOps holds the operations that cross features. For each row they return all combinations that
+// take one value from each column.
 var crossOps = map[string]Kernel{
 	"SparseCross": sparseCross, "SparseCrossV2": sparseCross, "SparseCrossHashed": sparseCross, "RaggedCross": raggedCross,
 }
 
-// crossColumn is one of the inputs of a cross. The values of row r are the counts[r] ones that begin at
-// starts[r].
+// crossColumn is one of the inputs of a cross. Row r has counts[r] of the values, from index
+// starts[r] on.
 type crossColumn struct {
 	values         Value
 	starts, counts []int
@@ -41,8 +41,8 @@ func (x crossing) count(row int) int {
 	return n
 }
 
-// places returns for combination k of a row the position of each column's value. The last column
-// changes first.
+// places returns which values form combination k of a row: for each column, the position of its
+// value. From one combination to the next, the last column varies fastest.
 func (x crossing) places(row, k int) []int {
 	places := make([]int, len(x.columns))
 	for i, column := range slices.Backward(x.columns) {
@@ -52,7 +52,8 @@ func (x crossing) places(row, k int) []int {
 	return places
 }
 
-// denseColumn makes a column of the rows of a matrix.
+// denseColumn makes a column from a matrix. Each row of the column has the values of the same row
+// of the matrix.
 func denseColumn(v Value) crossColumn {
 	column := crossColumn{values: v, dense: true}
 	for row := range v.Shape()[0] {
@@ -61,8 +62,8 @@ func denseColumn(v Value) crossColumn {
 	return column
 }
 
-// sparseColumn makes a column of a sparse matrix. A value whose row is not in order, and all after
-// it, belong to no row.
+// sparseColumn makes a column from a sparse matrix. If the row of a value is out of order, this
+// value and all values after it belong to no row.
 func sparseColumn(indices []int64, values Value, rows int) crossColumn {
 	column, at := crossColumn{values: values}, 0
 	for row := range rows {
@@ -194,13 +195,14 @@ func sparseCross(c *Call) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{ends[rows], 2}, indices), values, value.Sizes(value.Int64, []int{rows, widest})}, nil
 }
 
-// combiner makes the result of a cross of one value of each column. One of its functions is nil.
+// combiner makes one element of the result from one value of each column. Only one of its functions
+// is set: text makes strings, and hash makes numbers.
 type combiner struct {
 	text func(parts []string) string
 	hash func(columns []crossColumn, places []int) int64
 }
 
-// combiner returns the combiner of an operation. rest has the inputs behind the columns.
+// combiner returns the combiner of an operation. rest holds the inputs that follow the columns.
 func (c *Call) combiner(rest []Value) (combiner, error) {
 	switch {
 	case c.Op == "SparseCrossV2":
@@ -226,7 +228,8 @@ func joining(separator string) combiner {
 	return combiner{text: func(parts []string) string { return strings.Join(parts, separator) }}
 }
 
-// crossed returns the combinations of all rows. ends has the number of them up to each row.
+// crossed returns the combinations of all rows. ends[r] is the number of combinations in all rows
+// before row r.
 func (c *Call) crossed(x crossing, combine combiner, ends []int) (Value, error) {
 	n := ends[x.rows]
 	if _, err := c.room(value.String, []int{n, len(x.columns)}); err != nil {
@@ -257,7 +260,7 @@ func (c *Call) crossed(x crossing, combine combiner, ends []int) (Value, error) 
 	return made[0], nil
 }
 
-// plainHash hashes the values of a cross one after the other.
+// plainHash hashes the values of one combination one after the other, beginning with start.
 type plainHash struct{ buckets, start uint64 }
 
 func (h plainHash) of(columns []crossColumn, places []int) int64 {
@@ -268,7 +271,8 @@ func (h plainHash) of(columns []crossColumn, places []int) int64 {
 	return bucketed(all, h.buckets)
 }
 
-// print64 returns the fingerprint of a text, or a number itself.
+// print64 returns the 64-bit fingerprint of element i if it is a text. A number is returned
+// unchanged.
 func print64(v Value, i int) uint64 {
 	if v.S() != nil {
 		return farm.Fingerprint64([]byte(v.S()[i]))
@@ -276,8 +280,9 @@ func print64(v Value, i int) uint64 {
 	return uint64(v.I()[i])
 }
 
-// keyedHash hashes the values of a cross with a key. Of a number only four bytes count, and only the
-// strong hash uses the key (core/kernels/sparse_cross_op.cc).
+// keyedHash hashes the values of one combination. Only the strong hash uses the key. Of a number
+// only the low four bytes count, except in the weak hash of a dense column
+// (core/kernels/sparse_cross_op.cc).
 type keyedHash struct {
 	buckets uint64
 	strong  bool
@@ -308,7 +313,8 @@ func (h keyedHash) print(column crossColumn, i int) uint64 {
 	return farm.Fingerprint64([]byte(text))
 }
 
-// bucketed brings a hash below the number of buckets; without one into the positive numbers.
+// bucketed returns the hash modulo the number of buckets. Without buckets it returns the hash
+// modulo the largest int64, so that the result is not negative.
 func bucketed(hash, buckets uint64) int64 {
 	if int64(buckets) > 0 {
 		return int64(hash % buckets)
@@ -324,8 +330,8 @@ func joinedPrints(a, b uint64) uint64 {
 	return mix(mix(result) * mul)
 }
 
-// raggedCross crosses ragged, sparse and dense columns, in the order of an attribute
-// (core/kernels/ragged_cross_op.cc).
+// raggedCross crosses ragged, sparse and dense columns. The attribute input_order gives the order
+// of the columns (core/kernels/ragged_cross_op.cc).
 func raggedCross(c *Call) ([]Value, error) {
 	ragged, sparse := len(c.types("ragged_values_types")), c.number("Nsparse")
 	values, splits, rest := c.In[:ragged], c.In[ragged:2*ragged], c.In[2*ragged:]
@@ -367,8 +373,8 @@ func raggedColumn(splits []int64, values Value) crossColumn {
 	return column
 }
 
-// looseColumn makes a column of a sparse matrix, in which a value that is out of order belongs to the
-// row that is read.
+// looseColumn makes a column from a sparse matrix. A value that comes too late for its own row is
+// added to the row that is being read.
 func looseColumn(indices []int64, values Value, rows int) crossColumn {
 	column, at := crossColumn{values: values}, 0
 	for row := range rows {

@@ -148,7 +148,7 @@ func (e *examples) outputs(w wanted) ([]Value, error) {
 		}
 		dense = append(dense, v)
 	}
-	var lists [5][]Value // indices, values, shapes; ragged values and splits
+	var lists [5][]Value // of sparse features: indices, values, shapes; of ragged features: values, splits
 	for _, f := range w.sparse {
 		flat, counts, err := e.flat(f)
 		if err != nil {

@@ -119,8 +119,9 @@ func joinInts(list []int, separator string) string {
 	return strings.Join(lists.Map(list, strconv.Itoa), separator)
 }
 
-// slicesAt returns the first element of each slice that a row of indices selects, and the size of a
-// slice. bad is the first row that is out of range; -1 if there is none.
+// slicesAt returns, for the slice that each row of indices selects, the position of its first
+// element. It also returns the size of a slice. bad is the first row that is out of range; -1 if
+// there is none.
 func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad int) {
 	size, _ = value.Count(shape[depth:])
 	strides := value.Strides(shape)
@@ -277,8 +278,9 @@ func tensorScatter(c *Call) ([]Value, error) {
 	return c.scatter(c.In[0], c.In[1], c.In[2], strings.TrimPrefix(c.Op, "TensorScatter"))
 }
 
-// scatter writes the slices of updates into a copy of a tensor at the given indices. With how Add, Sub,
-// Max or Min it combines them with what is there. The shapes have been checked.
+// scatter returns a copy of a tensor into which the slices of updates are written at the given
+// indices. If how is Add, Sub, Max or Min, it combines each update with the element that is there.
+// The shapes have been checked.
 func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error) {
 	depth, rows := depthOf(indices)
 	list := lists.Map(indices.I(), func(n int64) int { return int(n) })
@@ -315,7 +317,8 @@ func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
 	return combineAt(into, updates, starts, size, combination[T]("Add"))
 }
 
-// combination returns the function of an operation's name.
+// combination returns the function that combines an element with an update, for how being Add, Sub,
+// Max or Min.
 func combination[T float64 | int64](how string) func(a, b T) T {
 	switch how {
 	case "Sub":

@@ -91,7 +91,8 @@ func listFromTensor(c *Call) ([]Value, error) {
 	return one(listValue(l))
 }
 
-// item returns the item at index at. For an item that was never set it returns zeros.
+// item returns the item of the list at the given index. For an item that was never set it returns
+// zeros.
 func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
 	if at < 0 || at >= len(l.items) {
 		return Value{}, invalidf("Trying to access element %d in a list with %d elements.", at, len(l.items))
@@ -211,7 +212,8 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 	return one(value.Join(items...).Reshape(full))
 }
 
-// listConcat joins the items along their first dimension, and returns the size of each in it.
+// listConcat joins the items along their first dimension. It also returns the size of each item in
+// that dimension.
 func listConcat(c *Call, l tensorList) ([]Value, error) {
 	if len(l.items) == 0 {
 		return nil, c.unsupported("an empty list")
@@ -262,7 +264,8 @@ func listSplit(c *Call, lengths []int) ([]Value, error) {
 	return one(listValue(l))
 }
 
-// listScatter puts the rows of a tensor into a list, which grows where an index is behind its end.
+// listScatter puts the rows of a tensor into a list at the given indices. The list grows if an
+// index is beyond its end.
 func listScatter(c *Call, l tensorList, at []int) ([]Value, error) {
 	v := c.In[1]
 	if v.Rank() < 1 || c.In[2].Rank() != 1 || len(at) > v.Shape()[0] {

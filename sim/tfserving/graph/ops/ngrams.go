@@ -19,7 +19,7 @@ var ngramOps = map[string]Kernel{
 type ngrams struct {
 	separator, left, right string
 	widths                 []int
-	pad                    int // pad is the greatest padding on each side; negative for the width minus 1
+	pad                    int // pad is the greatest padding on each side; a negative value means the width minus 1
 	keepsShort             bool
 }
 

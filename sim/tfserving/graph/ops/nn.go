@@ -114,8 +114,8 @@ func resize(c *Call, size []int) ([]Value, error) {
 	return one(scaled)
 }
 
-// sample says how to interpolate one output position: between the input positions low and high,
-// with the weight part for high.
+// sample says how to interpolate one output position. It lies between the input positions low and
+// high, and part is the weight of high.
 type sample struct {
 	low, high int
 	part      float64

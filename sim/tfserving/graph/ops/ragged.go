@@ -42,8 +42,8 @@ func raggedRange(c *Call) ([]Value, error) {
 	return []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Join(parts...)}, nil
 }
 
-// rangeOfRow returns the numbers of a row. A limit that is behind the start is no error, as in
-// Python.
+// rangeOfRow returns the numbers of one row of a RaggedRange. If the limit lies before the start,
+// in the direction of delta, the row is empty, as in Python.
 func (c *Call) rangeOfRow(row int) (Value, error) {
 	in := lists.Map(c.In, func(v Value) Value {
 		if v.Rank() > 0 {
@@ -268,7 +268,7 @@ func (c *Call) partitions() (partition, error) {
 // outside in.
 type partition struct {
 	size   int
-	at     [][]int // at has the place of each row; nil at the start, where row i is at place i
+	at     [][]int // at holds the index of each row in the result; nil at the start, where row i has index i
 	widths []int
 }
 

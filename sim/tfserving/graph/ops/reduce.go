@@ -215,7 +215,7 @@ func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	return c.strings(r.shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
-// cumulate sums or multiplies along a dimension.
+// cumulate returns the running sums or products along a dimension.
 func cumulate(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())

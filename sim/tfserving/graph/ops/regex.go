@@ -50,7 +50,7 @@ func (c *Call) pattern() (*regexp.Regexp, error) {
 // rewriting is the replacement of a match: texts and groups. If RE2 cannot read the whole
 // replacement, the parts end where the error is, and broken is true.
 type rewriting struct {
-	parts  []string // parts has texts, and groups as a single byte below 10
+	parts  []string // parts holds texts and group numbers; a group number is a single byte below 10
 	most   int      // most is the highest group number in parts
 	broken bool
 }
@@ -101,7 +101,7 @@ func regexReplace(c *Call) ([]Value, error) {
 	}
 	with := rewritingOf(text)
 	if with.most > re.NumSubexp() {
-		return one(c.In[0]) // RE2 logs it and replaces nothing
+		return one(c.In[0]) // RE2 only logs that the group does not exist, and replaces nothing
 	}
 	all := c.Attrs["replace_global"] == nil || c.flag("replace_global")
 	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string {

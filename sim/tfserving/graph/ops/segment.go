@@ -182,7 +182,7 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 type segmented struct {
 	ids     []int
 	size, n int
-	// segments is the number of segments.
+	// segments is the number of segments, and so the number of rows of the result.
 	segments int
 	sorted   bool // sorted means that segments without rows become 0
 	kind     string
@@ -231,7 +231,8 @@ func (s segmented) means(list []float64) []float64 {
 	return list
 }
 
-// sparseIDs does what sortedIDs does for the ids of a sparse segment operation.
+// sparseIDs checks the ids of a sparse segment operation and returns the number of segments, as
+// sortedIDs does for other segment operations.
 func sparseIDs(ids []int) (int, error) {
 	if len(ids) > 0 && ids[len(ids)-1] < 0 {
 		return 0, invalidf("segment ids must be >= 0")

@@ -15,8 +15,8 @@ var sliceOps = map[string]Kernel{
 	"BatchToSpaceND": of2(ints(1), ints(2), batchToSpace), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
 }
 
-// window returns a window of v: begin is its first index, shape its size, and step the step in each
-// dimension.
+// window returns a window of v. For each dimension, begin holds the window's first index in v,
+// shape its size, and step the distance in v between neighbours.
 func (c *Call) window(v Value, begin, shape, step []int) (Value, error) {
 	if _, err := c.room(v.DType(), shape); err != nil {
 		return Value{}, err
@@ -62,7 +62,8 @@ func axisOf(axis, rank int) (int, bool) {
 	return axis, axis >= 0 && axis < rank
 }
 
-// parts cuts the dimension axis of v into parts of the given sizes.
+// parts cuts v into parts along one dimension, whose index is axis. sizes holds the sizes of the
+// parts in that dimension.
 func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
 	begin, shape := make([]int, v.Rank()), slices.Clone(v.Shape())
 	out := make([]Value, len(sizes))
@@ -328,8 +329,8 @@ func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	return one(v.Pick(v.Shape(), places))
 }
 
-// reverseSequence reverses the first elements of each row along a dimension, as many as the row's
-// length.
+// reverseSequence reverses the beginning of each row along a dimension. lengths holds, for each
+// row, how many elements are reversed.
 func reverseSequence(c *Call, lengths []int) ([]Value, error) {
 	v, batch, along := c.In[0], c.number("batch_dim"), c.number("seq_dim")
 	switch {
@@ -368,8 +369,8 @@ func reverseSequence(c *Call, lengths []int) ([]Value, error) {
 	return one(v.Pick(v.Shape(), places))
 }
 
-// blockError returns the error for the inputs of an operation between space and batch. name is what the
-// operation calls its last input.
+// blockError checks the inputs of SpaceToBatchND or BatchToSpaceND and returns the error for the
+// first fault. name is what the operation calls its last input.
 func (c *Call) blockError(blocks []int, name string) error {
 	v, edges := c.In[0], c.In[2].Shape()
 	if c.In[1].Rank() != 1 {
@@ -397,14 +398,16 @@ func (c *Call) blockError(blocks []int, name string) error {
 	return nil
 }
 
-// product multiplies the sizes of blocks; false if there are more than a tensor has elements.
+// product returns the product of the sizes of a block. It returns false if the product exceeds the
+// number of elements that a tensor may have.
 func product(blocks []int) (int, bool) {
 	n, ok := value.Count(blocks)
 	return n, ok && n <= maxElements
 }
 
-// spaceToBatch cuts the dimensions behind the first into blocks, with padding around, and moves the
-// places within a block to the first dimension (core/kernels/spacetobatch_op.cc).
+// spaceToBatch pads the dimensions after the first and cuts them into blocks. The position of an
+// element within its block then becomes part of the first dimension
+// (core/kernels/spacetobatch_op.cc).
 func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
 	if err := c.blockError(blocks, "paddings"); err != nil {
 		return nil, err
@@ -445,7 +448,7 @@ func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
 	})
 }
 
-// batchToSpace undoes spaceToBatch, with crops in the place of paddings.
+// batchToSpace undoes spaceToBatch. It crops the result where spaceToBatch pads its input.
 func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
 	if err := c.blockError(blocks, "crops"); err != nil {
 		return nil, err
@@ -486,8 +489,8 @@ func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
 	})
 }
 
-// blockwise makes a tensor of a shape from elements of the first input. from returns the position of
-// the element at an index, -1 for a zero.
+// blockwise makes a tensor of the given shape from elements of the first input. The function from
+// returns, for an index of the result, the position of the element in the input, or -1 for a zero.
 func (c *Call) blockwise(shape []int, from func(at []int) int) ([]Value, error) {
 	n, err := c.room(c.In[0].DType(), shape)
 	if err != nil {

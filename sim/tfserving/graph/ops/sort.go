@@ -250,8 +250,9 @@ func listDiff(c *Call) ([]Value, error) {
 	return []Value{x.Pick([]int{len(places)}, places), value.Sizes(cmp.Or(c.typeOf("out_idx"), value.Int32), places)}, nil
 }
 
-// inTopK reports for each row whether the prediction of its target is among the k highest. One that is
-// no number, or a target that does not exist, is not (core/kernels/in_topk_op.h).
+// inTopK reports for each row whether the prediction of its target is among the k highest. It
+// reports false if the target does not exist, or if a prediction of the row is not finite
+// (core/kernels/in_topk_op.h).
 func inTopK(c *Call) ([]Value, error) {
 	scores, targets := c.In[0], c.In[1]
 	k := c.number("k")

@@ -282,9 +282,9 @@ func substr(c *Call) ([]Value, error) {
 	return c.strings(shape, list)
 }
 
-// partOfCharacters returns the part of s that begins at the character number pos and is length
-// characters long. A negative pos counts from the end. Each byte that does not continue a character
-// begins one (core/kernels/substr_op.cc).
+// partOfCharacters returns a part of s. The number of its first character in s is pos, and it has
+// as many characters as length says. A negative pos counts from the end. Each byte that does not
+// continue a character begins one (core/kernels/substr_op.cc).
 func partOfCharacters(s string, pos, length int) (string, bool) {
 	if pos >= 0 {
 		from, ok := forward(s, 0, pos)
@@ -439,7 +439,7 @@ func decodeBase64(c *Call) ([]Value, error) {
 	return c.strings(c.In[0].Shape(), list)
 }
 
-// fromBase64 decodes web-safe base64. Only a last group of four may be padded
+// fromBase64 decodes web-safe base64. Padding is allowed only in the last group of four characters
 // (tsl/platform/base64.cc).
 func fromBase64(s string) (string, error) {
 	invalid := func(part string) bool {

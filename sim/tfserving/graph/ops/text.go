@@ -19,7 +19,7 @@ func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	return one(v)
 }
 
-// stringFormat puts tensors into a template.
+// stringFormat replaces each placeholder of a template by the text of a tensor.
 func stringFormat(c *Call) ([]Value, error) {
 	parts := strings.Split(c.text("template"), c.text("placeholder"))
 	var out strings.Builder
@@ -29,7 +29,7 @@ func stringFormat(c *Call) ([]Value, error) {
 		if n := v.Len(); most < 0 || most > n {
 			most = n
 		}
-		if v.B() == nil || v.Len() > 0 { // the bools of an empty tensor have no data, which prints as nothing
+		if v.B() == nil || v.Len() > 0 { // an empty tensor of bools has no data and prints as nothing
 			nested{v, most, &out}.dim(0, 0)
 		}
 		out.WriteString(parts[i+1])

@@ -15,7 +15,8 @@ var unicodeOps = map[string]Kernel{
 	"UnicodeEncode": unicodeEncode, "UnicodeTranscode": unicodeTranscode,
 }
 
-// character is a code point that was read, or the place of bytes that are none.
+// character is a code point that was read. If wrong is true, it stands for bytes that are no
+// character.
 type character struct {
 	code  int
 	size  int // size is the number of bytes read
@@ -24,8 +25,9 @@ type character struct {
 
 const replacement = utf8.RuneError
 
-// characters reads all of s in an encoding; false if this package does not know the encoding. Of
-// what is no character each part that could begin one counts once, as ICU's converters have it.
+// characters reads all of s in an encoding; false if this package does not know the encoding. Among
+// bytes that are no character, each part that could begin one counts as one wrong character, as in
+// ICU's converters.
 func characters(s, encoding string) ([]character, bool) {
 	read, ok := decoders[strings.ToUpper(encoding)]
 	if !ok {
@@ -61,7 +63,8 @@ func utf8Character(s string) character {
 	return wrongBytes(size)
 }
 
-// couldBegin reports whether more bytes could make a character of s, which has two or three bytes.
+// couldBegin reports whether s, which has two or three bytes, may be the beginning of a longer
+// UTF-8 character.
 func couldBegin(s string) bool {
 	least, most := byte(0x80), byte(0xbf)
 	length := 0
@@ -142,7 +145,8 @@ func (c *Call) unicodeErrors() unicodeErrors {
 
 func (e unicodeErrors) wrong(x character) bool { return x.wrong || e.controls && x.code <= 0x1f }
 
-// read returns the characters of a string that are kept, and where each begins.
+// read returns the code points of a string after wrong characters were dropped or replaced, and the
+// byte offset at which each begins.
 func (c *Call) read(s string, e unicodeErrors) (codes, starts []int, err error) {
 	list, ok := characters(s, c.text("input_encoding"))
 	if !ok {
@@ -205,7 +209,8 @@ func unicodeTranscode(c *Call) ([]Value, error) {
 	return c.strings(c.In[0].Shape(), list)
 }
 
-// encode writes code points in the encoding of an attribute. A code beyond Unicode is left out.
+// encode returns a text with the given code points, in the encoding that the attribute
+// output_encoding names. A code beyond Unicode is left out.
 func (c *Call) encode(codes []int) (string, error) {
 	var units []uint16
 	for _, code := range codes {
@@ -233,8 +238,8 @@ func (c *Call) encode(codes []int) (string, error) {
 	return string(out), nil
 }
 
-// isCharacter reports whether a code point is a character: no surrogate, and none of the codes that
-// Unicode gives to nothing.
+// isCharacter reports whether a code point is a character: neither a surrogate nor one of Unicode's
+// noncharacters.
 func isCharacter(code int) bool {
 	return code >= 0 && utf8.ValidRune(rune(code)) && code <= utf8.MaxRune && (code < 0xfdd0 || code > 0xfdef) && code&0xfffe != 0xfffe
 }

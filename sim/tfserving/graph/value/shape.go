@@ -73,7 +73,7 @@ func sizeFromEnd(shape []int, back int) int {
 // Index maps each element of a broadcast result to an element of an operand.
 type Index struct {
 	list []int
-	step int // step counts if list is nil: 1 maps each element to itself, 0 maps all to the first
+	step int // step is used if list is nil: 1 maps each element to itself, 0 maps all to the first
 }
 
 // At returns the place in the operand for element i of the result.
