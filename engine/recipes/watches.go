@@ -332,7 +332,7 @@ type callbacks struct {
 }
 
 // told is an event for a member, about the member's own path or the session. typ is the type of the
-// event. If the ref has family 0, the event is the next one in the list others of callbacks.
+// event. If the ref has family 0, the event is instead the next one of callbacks.others.
 type told struct {
 	ref ref
 	typ env.EventType

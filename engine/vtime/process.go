@@ -158,8 +158,9 @@ func (p *Process) ParkOn(what, on string) {
 	t.parked, t.waitsOn = false, ""
 }
 
-// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. In between, the engine calls do
-// without a switch to the task. If there is nothing to wait for, do wakes the task.
+// ParkAfter sleeps for d, calls do.Handle, and then parks as ParkOn does, all in one wait. The
+// engine calls do.Handle without a switch to the task. If the task has nothing to wait for,
+// do.Handle has to wake it.
 func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
 	t := p.enter()
 	p.node.w.Acts()

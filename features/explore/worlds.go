@@ -21,7 +21,7 @@ type World struct {
 	// Setups holds alternative lists of steps before the start. A story draws one of them, and the
 	// first is the usual one. In a step, the part behind [later] is done some time after the start.
 	Setups [][]string
-	// Start starts it.
+	// Start is the sentence that starts the cluster.
 	Start string
 	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
 	// some time after the part before it, and the part behind [within] soon after it. An action

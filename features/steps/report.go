@@ -219,8 +219,8 @@ type FailureGroup struct {
 const (
 	// groupSeeds is the most seeds that a group lists.
 	groupSeeds = 5
-	// groupsPerStep is the most groups of one step. Failures with further messages share one more
-	// group.
+	// groupsPerStep is the largest number of groups of one step. All failures with messages beyond
+	// these go into one more group.
 	groupsPerStep = 5
 )
 

@@ -58,7 +58,7 @@ func (p Profile) versionText() string {
 	return "TensorFlow ModelServer: " + version + "\nTensorFlow Library: " + version + "\n"
 }
 
-// serve reads the last files and opens the ports (TFS-9.1).
+// serve reads the files that are read last in a start, and opens the ports (TFS-9.1).
 func (s *Server) serve() {
 	look(s, s.readServingFiles, func(found servingFiles) {
 		switch {

@@ -124,8 +124,8 @@ func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 	return CodeOK
 }
 
-// usage is the content of a quota's znodes; -1 means that a value is not given. Hard limits that
-// were given are written back, even if they are -1.
+// usage is the content of a quota's znodes. A value of -1 means that the text does not give it. A
+// hard limit that the text gives is written back, even if it is -1.
 type usage struct {
 	count, bytes                  int64
 	byteHardLimit, countHardLimit int64

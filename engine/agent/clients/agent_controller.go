@@ -179,10 +179,10 @@ type Declaration struct {
 }
 
 // DeclareSavedModel declares every file or directory in the export as a sub-graph, even hidden
-// files (Q58), and returns the model's name (agent_controller.py:62). A name other than the
-// export's is only logged (Q56). Sub-graphs of earlier declarations stay (Q57). An AssertionError
-// is raised for a model without a name, for a model declared before unless Overwrite is set, and
-// for another architecture.
+// files (Q58), and returns the model's name (agent_controller.py:62). If the export has another
+// name than the declaration, that is only logged (Q56). Sub-graphs of earlier declarations stay
+// (Q57). An AssertionError is raised for a model without a name, for a model declared before unless
+// Overwrite is set, and for an architecture other than entry_ps.
 func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 	if d.Arch != "entry_ps" {
 		return "", pysem.Raise("AssertionError", "only entry + ps architecture supported")

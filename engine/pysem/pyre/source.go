@@ -100,8 +100,8 @@ func (s *source) seek(at int) error {
 	return s.advance()
 }
 
-// errorf returns Python's re.error. The position of the error is before the next character, by the
-// number of characters in back.
+// errorf returns Python's re.error. The error's position is back characters before the next
+// character.
 func (s *source) errorf(back int, format string, args ...any) error {
 	return s.errorAt(pysem.Raise("error", format, args...).Message, s.tell()-back)
 }

@@ -77,7 +77,7 @@ type Feed struct {
 	Take func(data []byte, stat *env.Stat)
 }
 
-// Answer is the result of a read that Take does not accept.
+// Answer is the result of a read, in a form that Take does not accept.
 type Answer struct {
 	Data []byte
 	Stat env.Stat

@@ -195,9 +195,9 @@ func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry
 	return New(e, platform, flags, params).run(params.Instantiate)
 }
 
-// Run trains or evaluates, as the flag mode says (tpu_runner.py:321). On the CPU only training is
-// possible, and another mode is an AssertionError. The mode train_and_eval is a TypeError, which is
-// raised after the estimator was made.
+// Run trains or evaluates, as the flag mode says (tpu_runner.py:321). On the CPU every mode but
+// train raises an AssertionError. Elsewhere a mode other than train and eval raises a TypeError,
+// after the estimator was made.
 func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
 
 func (r *Runner) run(instantiate func() (Task, error)) error {

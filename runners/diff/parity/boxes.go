@@ -177,8 +177,8 @@ var boxSubjects = map[int][]string{
 	1: {scope.Functions}, 2: {scope.Errors, scope.Functions}, 3: {scope.Settings}, 4: {scope.Formats}, 5: {scope.Threads}, 6: {scope.Logs}, 9: {scope.Functions},
 }
 
-// absence returns what a module of the reference does not have, such as settings or threads. A box
-// about something that a module lacks is not needed.
+// absence returns what a module of the reference does not have, such as settings or threads. The
+// checklist of the module needs no box for these.
 func (p *evidence) absence(file string) scope.Absence {
 	i := slices.IndexFunc(p.absences, func(a scope.Absence) bool { return a.File == file })
 	if i < 0 {

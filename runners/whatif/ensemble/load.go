@@ -17,10 +17,10 @@ const (
 	changesARollout = 3  // changes of each replica's state in one rollout
 	reregister      = 10 // period, in seconds, of the thread that registers replicas again
 	setsALook       = 2  // writes of that thread per replica and period: UNKNOWN, then AVAILABLE within a second
-	// When every session expires, each agent of version 1 reads everything that it watches in its
-	// new session. After that it reads each znode again that disappeared, came back or changed.
-	// Several changes of a znode need only one read if they come before the agent reads it. So the
-	// agent reads everything between leastAStorm and mostAStorm times in all.
+	// When every session expires, each agent of version 1 first reads, in its new session, all that
+	// it watches. Then it reads again each znode that disappeared, came back or changed. Several
+	// changes of a znode need only one read if they come before the agent reads it. In all it reads
+	// each znode leastAStorm to mostAStorm times.
 	leastAStorm, mostAStorm = 3.5, 7
 	writesOfV3              = 2 // writes of each agent per watchPeriod, for its service information
 	stormOfV3               = 4 // requests of an agent after all sessions expired: service information and watches

@@ -290,8 +290,8 @@ func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	return one.waits * 1000
 }
 
-// resize starts or ends containers of a shard until there are n. As a ReplicaSet does, it ends
-// containers that are not ready first, and among the others the newest first.
+// resize starts or ends containers of a shard until there are n. Like a ReplicaSet, it first ends
+// the containers that are not ready, and then the newest of the others.
 func (w *world) resize(s *scaler, n int) {
 	s.asked = n
 	have := 0

@@ -25,7 +25,7 @@ type Result struct {
 	Memory []int64
 }
 
-// Measured names a measured server.
+// Measured is the name of a server that was measured, and what kind of server it is.
 type Measured struct {
 	Name          string
 	Real, Durable bool

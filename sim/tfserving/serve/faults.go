@@ -26,8 +26,8 @@ type RequestFault struct {
 	// Methods lists the affected methods of ModelService and PredictionService, such as "Predict",
 	// by gRPC and REST; an empty list matches all.
 	Methods []string
-	// Model and Version select requests; "" and 0 match all. A request for the latest version is
-	// matched by the version that answers it.
+	// Model and Version select requests; "" and 0 match all. For a request for the latest version,
+	// Version is compared with the version that answers.
 	Model   string
 	Version int64
 	// Delay is added to the duration of a request, in wall time.

@@ -159,7 +159,8 @@ func (l *surveyLeap) lookOut() {
 	l.look = l.q.loop.CheckAt(s.p, at, l)
 }
 
-// Handle checks whether the end is near. If so, it ends the leap. The engine calls it.
+// Handle ends the leap if fewer than leastAhead reads are left, and otherwise sets the time of the
+// next check. The engine calls it.
 func (l *surveyLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	l.take()

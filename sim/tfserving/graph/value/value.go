@@ -62,8 +62,8 @@ func Complexes(dtype DType, shape []int, list []complex128) Value {
 // Handles makes a DT_RESOURCE or DT_VARIANT tensor whose elements are arbitrary Go values.
 func Handles(dtype DType, shape []int, list []any) Value { return Value{dtype, shape, full(list)} }
 
-// full replaces a nil list by an empty one. F, I and the similar methods return nil only for other
-// kinds of tensors.
+// full replaces a nil list by an empty one, because nil from F, I and the similar methods means
+// that the tensor is of another kind.
 func full[T any](list []T) []T {
 	if list == nil {
 		return []T{}
