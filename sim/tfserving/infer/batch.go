@@ -297,10 +297,10 @@ func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
 		m.invalidArgument(), tensor.DTypeName(want), tensor.DTypeName(got))
 }
 
-// longest returns for each input of a batch the largest size of each dimension of the first piece.
-// Inputs are padded to these sizes. It returns nil if inputs are not padded. For an input of a higher
-// rank than that of the first piece upstream writes out of bounds (CalculateMaxDimSizes). Here such
-// inputs are skipped, and later refused for their shapes.
+// longest returns for each input of a batch the largest size of each dimension. Inputs are padded
+// to these sizes. It returns nil if inputs are not padded. For inputs of different ranks upstream
+// has no defined answer (CalculateMaxDimSizes). Here such inputs are skipped, and later refused for
+// their shapes.
 func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 	if !o.PadInputs {
 		return nil
@@ -313,7 +313,7 @@ func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 			switch {
 			case !known:
 				longest[f.in.tensor] = slices.Clone(f.shape)
-			case len(sizes) < len(f.shape):
+			case len(sizes) != len(f.shape):
 				uneven[f.in.tensor] = true
 			default:
 				for i, size := range f.shape {
@@ -335,9 +335,6 @@ func paddedInput(value tensor.Tensor, sizes []int64) (tensor.Tensor, *env.RPCErr
 	shape := value.Shape()
 	if len(shape) == 0 || len(shape) > maxPaddedRank {
 		return value, invalidf("Only tensors with rank from 1 to 6 can be padded.")
-	}
-	if len(sizes) > len(shape) {
-		return value, ErrCheck // TensorShape::dim_size in CreatePadding
 	}
 	if value.Len() == 0 && shape[0] > 0 && !slices.Contains(sizes, 0) {
 		return value, invalidf("Got empty tensor in batch of non-empty tensors.")
