@@ -5,7 +5,8 @@
 // Two things to use first:
 //
 //   - [Write] makes the files of tensors.
-//   - [Find] looks a tensor up in an index, and [Entries] returns all that it has.
+//   - [Find] looks a tensor up in an index. [Entries] returns all keys, [ParseEntry] and [Shards] decode
+//     their values.
 //
 // To change what an entry of the index has: bundle.go; how a table of keys is written: table.go; how
 // it is read: read.go.
@@ -15,7 +16,8 @@ package tensorbundle
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/binary"
+	"errors"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -41,18 +43,31 @@ type Tensor struct {
 	Data  []byte
 }
 
-// Entry says where the data of a tensor are.
-type Entry struct {
-	Type                Type
-	Shard, Offset, Size int
+// Int64Scalar returns a tensor on the first shard that is a single int64.
+func Int64Scalar(name string, v int64) Tensor {
+	return Tensor{Name: name, Type: Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(v))}
 }
 
-// The fields of BundleHeaderProto, BundleEntryProto and TensorShapeProto.
+// Entry is what an index says of a tensor: its type and shape, and where its data are.
+type Entry struct {
+	Type Type
+	// Shape is an encoded TensorShapeProto.
+	Shape string
+	// Shard is the number of the file with the data, from 0. Offset and Size are in bytes.
+	Shard        int
+	Offset, Size uint64
+	// CRC is the masked checksum of the data.
+	CRC uint32
+	// Sliced is set for a partitioned tensor, which has data of its own for each slice.
+	Sliced bool
+}
+
+// The fields of BundleHeaderProto, VersionDef, BundleEntryProto and TensorShapeProto.
 const (
-	headerShards, headerVersion, versionProducer = 1, 3, 1
-	entryType, entryShape, entryShard            = 1, 2, 3
-	entryOffset, entrySize, entryCRC             = 4, 5, 6
-	shapeDim, dimSize                            = 2, 1
+	headerShards, headerEndianness, headerVersion, versionProducer = 1, 2, 3, 1
+	entryType, entryShape, entryShard                              = 1, 2, 3
+	entryOffset, entrySize, entryCRC, entrySlices                  = 4, 5, 6, 7
+	shapeDim, dimSize                                              = 2, 1
 )
 
 // producer is the version of the format.
@@ -106,34 +121,85 @@ func Find(index []byte, name string) (e Entry, ok bool, err error) {
 	if !ok || name == "" {
 		return e, false, nil
 	}
-	return e, true, e.read(value)
+	e, err = ParseEntry(value)
+	return e, true, err
 }
 
-func (e *Entry) read(value []byte) error {
-	for len(value) > 0 {
-		field, typ, n := protowire.ConsumeTag(value)
+// ParseEntry decodes the value of a tensor's key.
+func ParseEntry(value []byte) (e Entry, err error) {
+	err = fields(value, func(number protowire.Number, n uint64, data []byte) {
+		switch number {
+		case entryType:
+			e.Type = Type(n)
+		case entryShape:
+			e.Shape = string(data)
+		case entryShard:
+			e.Shard = int(n)
+		case entryOffset:
+			e.Offset = n
+		case entrySize:
+			e.Size = n
+		case entryCRC:
+			e.CRC = uint32(n)
+		case entrySlices:
+			e.Sliced = true
+		}
+	})
+	return e, err
+}
+
+// Int64 returns the tensor's single int64 from the content of its shard. ok is false if there is none.
+func (e *Entry) Int64(shard []byte) (v int64, ok bool) {
+	const size = 8 // bytes of an int64
+	if e.Size != size || len(shard) < size || e.Offset > uint64(len(shard)-size) {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(shard[e.Offset:])), true
+}
+
+// Shards decodes the value of the key "", and returns how many files of data there are. Elements in
+// big endian are an error.
+func Shards(header []byte) (shards int, err error) {
+	shards, big := 1, false
+	err = fields(header, func(number protowire.Number, n uint64, _ []byte) {
+		switch number {
+		case headerShards:
+			shards = int(n)
+		case headerEndianness:
+			big = n != 0
+		}
+	})
+	if err == nil && big {
+		err = errors.New("elements are big-endian, want little-endian")
+	}
+	return shards, err
+}
+
+// fields calls visit for every field of a protobuf message. n is the value of a varint or fixed32
+// field, and data the bytes of any other field.
+func fields(message []byte, visit func(number protowire.Number, n uint64, data []byte)) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
 		if n < 0 {
-			return fmt.Errorf("entry: %w", protowire.ParseError(n))
+			return protowire.ParseError(n)
 		}
-		rest := value[n:]
-		size := protowire.ConsumeFieldValue(field, typ, rest)
+		message = message[n:]
+		size := protowire.ConsumeFieldValue(number, kind, message)
 		if size < 0 {
-			return fmt.Errorf("entry: %w", protowire.ParseError(size))
+			return protowire.ParseError(size)
 		}
-		if typ == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(rest)
-			switch field {
-			case entryType:
-				e.Type = Type(v)
-			case entryShard:
-				e.Shard = int(v)
-			case entryOffset:
-				e.Offset = int(v)
-			case entrySize:
-				e.Size = int(v)
-			}
+		switch kind {
+		case protowire.VarintType:
+			x, _ := protowire.ConsumeVarint(message)
+			visit(number, x, nil)
+		case protowire.Fixed32Type:
+			x, _ := protowire.ConsumeFixed32(message)
+			visit(number, uint64(x), nil)
+		case protowire.BytesType:
+			data, _ := protowire.ConsumeBytes(message)
+			visit(number, 0, data)
 		}
-		value = rest[size:]
+		message = message[size:]
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package checkpoints
 
 import (
-	"encoding/binary"
 	"fmt"
+	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/tensorbundle"
@@ -10,15 +10,16 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// int64Bytes is the length of an int64 in a checkpoint.
-const int64Bytes = 8
-
-// Int64 reads a single int64 of a checkpoint that TensorFlow can read. What is no such checkpoint, or
-// has no such tensor, is a DataLossError, and a missing file a NotFoundError.
+// Int64 reads a single int64 of a checkpoint. In a simulation the index is that number in decimal, and
+// nothing else. Any other index is one that TensorFlow can read, and has the name of the tensor. What
+// is neither, or has no such tensor, is a DataLossError, and a missing file a NotFoundError.
 func Int64(f env.Files, prefix, tensor string) (int64, error) {
 	index, err := gfile.Read(f, prefix+IndexSuffix)
 	if err != nil {
 		return 0, err
+	}
+	if n, err := strconv.ParseInt(string(index), 10, 64); err == nil {
+		return n, nil
 	}
 	entry, ok, err := tensorbundle.Find(index, tensor)
 	if err != nil || !ok || entry.Type != tensorbundle.Int64 {
@@ -29,11 +30,9 @@ func Int64(f env.Files, prefix, tensor string) (int64, error) {
 		return 0, session.Raise("NotFoundError", "%s; No such file or directory", DataFile(prefix, entry.Shard, 1))
 	}
 	data, err := gfile.Read(f, files[0])
-	if err != nil {
-		return 0, err
+	n, ok := entry.Int64(data)
+	if err == nil && !ok {
+		err = session.Raise("DataLossError", "%s: found %d bytes of data, want %s at %d", prefix, len(data), tensor, entry.Offset)
 	}
-	if entry.Size != int64Bytes || entry.Offset < 0 || entry.Offset > len(data)-int64Bytes {
-		return 0, session.Raise("DataLossError", "%s: found %d bytes of data, want %s at %d", prefix, len(data), tensor, entry.Offset)
-	}
-	return int64(binary.LittleEndian.Uint64(data[entry.Offset:])), nil
+	return n, err
 }

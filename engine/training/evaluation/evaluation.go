@@ -17,7 +17,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -25,7 +24,6 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
-	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/training/summaries"
 	"github.com/monosim/monosim/engine/training/tpurunner"
@@ -105,13 +103,6 @@ func (f *follower) evaluate(checkpoint string) ([]summaries.Log, error) {
 
 // stepIn reads the global step from a checkpoint.
 func (f *follower) stepIn(checkpoint string) (int64, error) {
-	data, err := gfile.Read(f.e.Files, checkpoint+checkpoints.IndexSuffix)
-	if err != nil {
-		return 0, err
-	}
-	if step, err := strconv.ParseInt(string(data), 10, 64); err == nil {
-		return step, nil
-	}
 	return checkpoints.Int64(f.e.Files, checkpoint, "global_step")
 }
 

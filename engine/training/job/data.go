@@ -11,7 +11,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/tensorbundle"
 	"github.com/monosim/monosim/engine/training/checkpoints"
-	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -55,7 +54,7 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 // bundleOf returns the files of a checkpoint with the global step, and the embedding of each PS, to
 // which each step has added 1.
 func bundleOf(step int64, shards int) (index []byte, data [][]byte) {
-	list := []tensorbundle.Tensor{{Name: stepTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(step))}}
+	list := []tensorbundle.Tensor{tensorbundle.Int64Scalar(stepTensor, step)}
 	for i := range shards {
 		sum := binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(step)))
 		list = append(list, tensorbundle.Tensor{Name: fmt.Sprintf("embedding_%d", i), Type: tensorbundle.Float32, Shape: []int64{1}, Shard: i, Data: sum})
@@ -117,9 +116,8 @@ const placeTensor = "iterator_position"
 func (i *places) Write(_ session.Session, prefix string) error {
 	index := strconv.AppendInt(nil, *i.step, 10)
 	if i.readable {
-		list := []tensorbundle.Tensor{{Name: placeTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(*i.step))}}
 		var data [][]byte
-		index, data = tensorbundle.Write(list, 1)
+		index, data = tensorbundle.Write([]tensorbundle.Tensor{tensorbundle.Int64Scalar(placeTensor, *i.step)}, 1)
 		path := checkpoints.DataFile(prefix, 0, 1)
 		if err := i.e.Files.WriteFile(path, data[0]); err != nil {
 			return session.FileError(path, err)
@@ -136,14 +134,7 @@ func (i *places) WriteMetaGraph(path string) error {
 
 // Restore reads the position.
 func (i *places) Restore(_ session.Session, prefix string) error {
-	data, err := gfile.Read(i.e.Files, prefix+checkpoints.IndexSuffix)
-	if err != nil {
-		return err
-	}
-	step, err := strconv.ParseInt(string(data), 10, 64)
-	if err != nil {
-		step, err = checkpoints.Int64(i.e.Files, prefix, placeTensor)
-	}
+	step, err := checkpoints.Int64(i.e.Files, prefix, placeTensor)
 	if err == nil {
 		*i.step = step
 	}

@@ -2,7 +2,6 @@ package job
 
 import (
 	_ "embed"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -87,7 +86,7 @@ func (x exporter) files(globalStep int64) (graph, index, variables []byte) {
 	const stepBytes, floatBytes = 8, 4
 	numbers := max(size-stepBytes, 0) / floatBytes
 	index, data := tensorbundle.Write([]tensorbundle.Tensor{
-		{Name: stepTensor, Type: tensorbundle.Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(globalStep))},
+		tensorbundle.Int64Scalar(stepTensor, globalStep),
 		{Name: "embedding", Type: tensorbundle.Float32, Shape: []int64{int64(numbers)}, Data: make([]byte, numbers*floatBytes)},
 	}, 1)
 	return savedModel, index, data[0]

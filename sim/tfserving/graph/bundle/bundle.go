@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
@@ -44,16 +43,6 @@ type Bundle struct {
 	files   map[int][]byte
 }
 
-// entry is a BundleEntryProto.
-type entry struct {
-	dtype        framework.DataType
-	shape        framework.TensorShapeProto
-	shard        int
-	offset, size uint64
-	checksum     uint32
-	sliced       bool
-}
-
 // Open reads the index of a bundle, the file prefix.index. read returns the content of a file.
 func Open(prefix string, read func(path string) ([]byte, error)) (*Bundle, error) {
 	data, err := read(prefix + ".index")
@@ -65,95 +54,8 @@ func Open(prefix string, read func(path string) ([]byte, error)) (*Bundle, error
 		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: fmt.Sprintf(
 			"Unable to open table file %s.index: Data loss: %v: perhaps your file is in a different file format and you need to use a different restore operator?", prefix, err)}
 	}
-	b := &Bundle{prefix: prefix, read: read, entries: entries, files: map[int][]byte{}}
-	return b, b.readHeader()
-}
-
-// These are field numbers of BundleHeaderProto.
-const (
-	headerShards     = 1
-	headerEndianness = 2
-)
-
-func (b *Bundle) readHeader() error {
-	b.shards = 1
-	big := false
-	err := fields(b.entries[""], func(number protowire.Number, n uint64, _ []byte) {
-		switch number {
-		case headerShards:
-			b.shards = int(n)
-		case headerEndianness:
-			big = n != 0
-		}
-	})
-	if err == nil && big {
-		err = errors.New("elements are big-endian, want little-endian")
-	}
-	return err
-}
-
-// fields calls visit for every field of a protobuf message. n is the value of a varint or fixed32
-// field, and data the bytes of any other field.
-func fields(message []byte, visit func(number protowire.Number, n uint64, data []byte)) error {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		size := protowire.ConsumeFieldValue(number, kind, message)
-		if size < 0 {
-			return protowire.ParseError(size)
-		}
-		switch kind {
-		case protowire.VarintType:
-			x, _ := protowire.ConsumeVarint(message)
-			visit(number, x, nil)
-		case protowire.Fixed32Type:
-			x, _ := protowire.ConsumeFixed32(message)
-			visit(number, uint64(x), nil)
-		case protowire.BytesType:
-			data, _ := protowire.ConsumeBytes(message)
-			visit(number, 0, data)
-		}
-		message = message[size:]
-	}
-	return nil
-}
-
-// These are field numbers of BundleEntryProto.
-const (
-	entryDType    = 1
-	entryShape    = 2
-	entryShard    = 3
-	entryOffset   = 4
-	entrySize     = 5
-	entryChecksum = 6
-	entrySlices   = 7
-)
-
-func parseEntry(data []byte) (*entry, error) {
-	e := &entry{}
-	var bad error
-	err := fields(data, func(number protowire.Number, n uint64, data []byte) {
-		switch number {
-		case entryDType:
-			e.dtype = framework.DataType(n)
-		case entryShape:
-			bad = proto.Unmarshal(data, &e.shape)
-		case entryShard:
-			e.shard = int(n)
-		case entryOffset:
-			e.offset = n
-		case entrySize:
-			e.size = n
-		case entryChecksum:
-			e.checksum = uint32(n)
-		case entrySlices:
-			e.sliced = true
-		}
-	})
-	return e, errors.Join(err, bad)
+	shards, err := tensorbundle.Shards(entries[""])
+	return &Bundle{prefix: prefix, read: read, entries: entries, shards: shards, files: map[int][]byte{}}, err
 }
 
 // Tensor returns the value of a variable. The error for an unknown name is NOT_FOUND.
@@ -162,21 +64,23 @@ func (b *Bundle) Tensor(name string) (value.Value, error) {
 	if !ok || name == "" {
 		return value.Value{}, &env.RPCError{Code: rpcerrors.NotFound, Message: "Key " + name + " not found in checkpoint"}
 	}
-	e, err := parseEntry(data)
-	if err != nil {
+	e, err := tensorbundle.ParseEntry(data)
+	var shape framework.TensorShapeProto
+	if err := errors.Join(err, proto.Unmarshal([]byte(e.Shape), &shape)); err != nil {
 		return value.Value{}, b.damaged(name, err)
 	}
-	if e.sliced {
+	if e.Sliced {
 		return value.Value{}, fmt.Errorf("variable %s is partitioned", name)
 	}
-	content, err := b.content(name, e)
+	content, err := b.content(name, &e)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if e.dtype == framework.DataType_DT_STRING {
-		return b.strings(name, e, content)
+	dtype := framework.DataType(e.Type)
+	if dtype == framework.DataType_DT_STRING {
+		return b.strings(name, &shape, content)
 	}
-	t, err := tensor.Parse(&framework.TensorProto{Dtype: e.dtype, TensorShape: &e.shape, TensorContent: content})
+	t, err := tensor.Parse(&framework.TensorProto{Dtype: dtype, TensorShape: &shape, TensorContent: content})
 	if err != nil {
 		return value.Value{}, b.damaged(name, err)
 	}
@@ -188,34 +92,34 @@ func (b *Bundle) damaged(name string, err error) error {
 }
 
 // content returns the bytes of a tensor after verifying their checksum.
-func (b *Bundle) content(name string, e *entry) ([]byte, error) {
-	file, ok := b.files[e.shard]
+func (b *Bundle) content(name string, e *tensorbundle.Entry) ([]byte, error) {
+	file, ok := b.files[e.Shard]
 	if !ok {
 		var err error
-		file, err = b.read(fmt.Sprintf("%s.data-%05d-of-%05d", b.prefix, e.shard, b.shards))
+		file, err = b.read(fmt.Sprintf("%s.data-%05d-of-%05d", b.prefix, e.Shard, b.shards))
 		if err != nil {
 			return nil, err
 		}
-		b.files[e.shard] = file
+		b.files[e.Shard] = file
 	}
-	if e.offset > uint64(len(file)) || e.size > uint64(len(file))-e.offset {
-		return nil, b.damaged(name, fmt.Errorf("found %d bytes of data, want %d from %d on", len(file), e.size, e.offset))
+	if e.Offset > uint64(len(file)) || e.Size > uint64(len(file))-e.Offset {
+		return nil, b.damaged(name, fmt.Errorf("found %d bytes of data, want %d from %d on", len(file), e.Size, e.Offset))
 	}
-	content := file[e.offset : e.offset+e.size]
-	if e.dtype == framework.DataType_DT_STRING {
+	content := file[e.Offset : e.Offset+e.Size]
+	if framework.DataType(e.Type) == framework.DataType_DT_STRING {
 		return content, nil
 	}
-	if got := tfrecord.MaskedCRC(content); got != e.checksum {
+	if got := tfrecord.MaskedCRC(content); got != e.CRC {
 		return nil, &env.RPCError{Code: rpcerrors.DataLoss, Message: "Checksum does not match: stored " +
-			strconv.FormatUint(uint64(e.checksum), 10) + " vs. calculated on the restored bytes " + strconv.FormatUint(uint64(got), 10)}
+			strconv.FormatUint(uint64(e.CRC), 10) + " vs. calculated on the restored bytes " + strconv.FormatUint(uint64(got), 10)}
 	}
 	return content, nil
 }
 
 // strings decodes a DT_STRING tensor: first the lengths as varints, then their checksum, then the
 // strings.
-func (b *Bundle) strings(name string, e *entry, content []byte) (value.Value, error) {
-	shape := lists.Map(e.shape.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
+func (b *Bundle) strings(name string, dims *framework.TensorShapeProto, content []byte) (value.Value, error) {
+	shape := lists.Map(dims.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
 	n, ok := value.Count(shape)
 	if !ok || n > len(content) {
 		return value.Value{}, b.damaged(name, fmt.Errorf("shape %v is too large", shape))
