@@ -114,16 +114,17 @@ func DecodeUTF8(data []byte) (string, error) {
 		}
 		at += size
 	}
-	n, why := badUTF8(data[at:])
+	n, why := BadUTF8(data[at:])
 	if n > 1 {
 		return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode bytes in position %d-%d: %s", at, at+n-1, why)
 	}
 	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d: %s", data[at], at, why)
 }
 
-// badUTF8 returns how many bytes at the beginning of data are invalid, and the reason that Python
-// gives.
-func badUTF8(data []byte) (n int, why string) {
+// BadUTF8 returns how many bytes at the beginning of data, which is not empty and begins with no
+// character, are invalid together, and the reason that Python gives. The bytes are those that could
+// begin a character, at least one.
+func BadUTF8(data []byte) (n int, why string) {
 	want := 0
 	switch c := data[0]; {
 	case c >= 0xc2 && c <= 0xdf:

@@ -103,8 +103,11 @@ func (c *Call) ints(input int) ([]int, error) {
 	if list == nil && c.In[input].Len() > 0 {
 		return nil, c.unsupported("input %d of %s", input, tensor.DTypeName(c.In[input].DType()))
 	}
-	return lists.Map(list, func(n int64) int { return int(n) }), nil
+	return wholeInts(list), nil
 }
+
+// wholeInts returns the numbers of an integer tensor as sizes or positions.
+func wholeInts(list []int64) []int { return lists.Map(list, func(n int64) int { return int(n) }) }
 
 // int returns the value of an integer input, which must have one element.
 func (c *Call) int(input int) (int, error) {
@@ -210,7 +213,7 @@ func (n *Node) types(name string) []DType                    { return n.Attrs[na
 func (n *Node) function(name string) *framework.NameAttrList { return n.Attrs[name].GetFunc() }
 
 func (n *Node) numbers(name string) []int {
-	return lists.Map(n.Attrs[name].GetList().GetI(), func(i int64) int { return int(i) })
+	return wholeInts(n.Attrs[name].GetList().GetI())
 }
 
 // shape returns the dimensions of a shape attribute, with -1 for unknown sizes. It returns false

@@ -151,14 +151,6 @@ func insideSparse(at Value, shape []int64) error {
 	return nil
 }
 
-func wholeInts(list []int64) []int {
-	out := make([]int, len(list))
-	for i, n := range list {
-		out[i] = int(n)
-	}
-	return out
-}
-
 // countsOf counts how often each number occurs in each row, and returns the counts as a sparse
 // tensor. If vector is true, that tensor has no dimension for the rows (core/kernels/count_ops.cc).
 func (c *Call) countsOf(numbers []int64, weights []float64, rowOf []int, rows int, vector bool) ([]Value, error) {
@@ -214,7 +206,7 @@ func denseCount(c *Call) ([]Value, error) {
 	case w.Len() > 0 && !slices.Equal(w.Shape(), data.Shape()):
 		return nil, invalidf("Weights and data must have the same shape. Weight shape: %s; data shape: %s", text(w.Shape()), text(data.Shape()))
 	}
-	rows, weights := 1, []float64(nil)
+	rows := 1
 	if data.Rank() == 2 {
 		if rows = data.Shape()[0]; rows == 0 {
 			return nil, invalidf("Invalid input: Shapes dimension cannot be 0.")

@@ -41,6 +41,16 @@ func (x crossing) count(row int) int {
 	return n
 }
 
+// ends returns, for each row, how many combinations the rows before it have, and at the end how many
+// all rows have.
+func (x crossing) ends() []int {
+	ends := []int{0}
+	for row := range x.rows {
+		ends = append(ends, ends[row]+x.count(row))
+	}
+	return ends
+}
+
 // places returns which values form combination k of a row: for each column, the position of its
 // value. From one combination to the next, the last column varies fastest.
 func (x crossing) places(row, k int) []int {
@@ -63,12 +73,13 @@ func denseColumn(v Value) crossColumn {
 }
 
 // sparseColumn makes a column from a sparse matrix. If the row of a value is out of order, this
-// value and all values after it belong to no row.
-func sparseColumn(indices []int64, values Value, rows int) crossColumn {
+// value and all values after it belong to no row. With loose a value that comes too late for its
+// own row is added to the row that is being read.
+func sparseColumn(indices []int64, values Value, rows int, loose bool) crossColumn {
 	column, at := crossColumn{values: values}, 0
-	for row := range rows {
+	for row := range int64(rows) {
 		start := at
-		for at < values.Len() && indices[2*at] == int64(row) {
+		for at < values.Len() && (indices[2*at] == row || loose && indices[2*at] < row) {
 			at++
 		}
 		column.starts, column.counts = append(column.starts, start), append(column.counts, at-start)
@@ -171,16 +182,16 @@ func sparseCross(c *Call) ([]Value, error) {
 	}
 	x := crossing{rows: rows}
 	for i, v := range parts.values {
-		x.columns = append(x.columns, sparseColumn(parts.indices[i].I(), v, rows))
+		x.columns = append(x.columns, sparseColumn(parts.indices[i].I(), v, rows, false))
 	}
 	x.columns = append(x.columns, lists.Map(parts.dense, denseColumn)...)
 	combine, err := c.combiner(parts.rest)
 	if err != nil {
 		return nil, err
 	}
-	widest, ends := 0, []int{0}
+	widest, ends := 0, x.ends()
 	for row := range rows {
-		widest, ends = max(widest, x.count(row)), append(ends, ends[row]+x.count(row))
+		widest = max(widest, ends[row+1]-ends[row])
 	}
 	values, err := c.crossed(x, combine, ends)
 	if err != nil {
@@ -345,17 +356,14 @@ func raggedCross(c *Call) ([]Value, error) {
 		case 'R':
 			x.columns, values, splits = append(x.columns, raggedColumn(splits[0].I(), values[0])), values[1:], splits[1:]
 		case 'S':
-			x.columns, rest = append(x.columns, looseColumn(rest[0].I(), rest[sparse], x.rows)), rest[1:]
+			x.columns, rest = append(x.columns, sparseColumn(rest[0].I(), rest[sparse], x.rows, true)), rest[1:]
 		case 'D':
 			x.columns, dense = append(x.columns, denseColumn(dense[0])), dense[1:]
 		default:
 			return nil, invalidf("Unexpected input_order value.")
 		}
 	}
-	ends := []int{0}
-	for row := range x.rows {
-		ends = append(ends, ends[row]+x.count(row))
-	}
+	ends := x.ends()
 	combine, err := c.combiner(nil)
 	if err != nil {
 		return nil, err
@@ -369,20 +377,6 @@ func raggedColumn(splits []int64, values Value) crossColumn {
 	for row := range splits[1:] {
 		column.starts = append(column.starts, int(splits[row]))
 		column.counts = append(column.counts, int(splits[row+1]-splits[row]))
-	}
-	return column
-}
-
-// looseColumn makes a column from a sparse matrix. A value that comes too late for its own row is
-// added to the row that is being read.
-func looseColumn(indices []int64, values Value, rows int) crossColumn {
-	column, at := crossColumn{values: values}, 0
-	for row := range rows {
-		start := at
-		for at < values.Len() && indices[2*at] <= int64(row) {
-			at++
-		}
-		column.starts, column.counts = append(column.starts, start), append(column.counts, at-start)
 	}
 	return column
 }

@@ -283,7 +283,7 @@ func tensorScatter(c *Call) ([]Value, error) {
 // The shapes have been checked.
 func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error) {
 	depth, rows := depthOf(indices)
-	list := lists.Map(indices.I(), func(n int64) int { return int(n) })
+	list := wholeInts(indices.I())
 	starts, size, bad := slicesAt(list, depth, into.Shape())
 	if bad >= 0 {
 		return nil, invalidf("indices%s = [%s] does not index into shape %s",

@@ -398,25 +398,28 @@ func (c *Call) blockError(blocks []int, name string) error {
 	return nil
 }
 
-// product returns the product of the sizes of a block. It returns false if the product exceeds the
-// number of elements that a tensor may have.
-func product(blocks []int) (int, bool) {
-	n, ok := value.Count(blocks)
-	return n, ok && n <= maxElements
+// blocks returns the product of the sizes of a block, after checking the inputs of an operation. name
+// is the name of its third input.
+func (c *Call) blocks(blocks []int, name string) (product int, err error) {
+	if err := c.blockError(blocks, name); err != nil {
+		return 0, err
+	}
+	product, ok := value.Count(blocks)
+	if !ok || product > maxElements {
+		return 0, c.unsupported("blocks of %v", blocks)
+	}
+	return product, nil
 }
 
 // spaceToBatch pads the dimensions after the first and cuts them into blocks. The position of an
 // element within its block then becomes part of the first dimension
 // (core/kernels/spacetobatch_op.cc).
 func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
-	if err := c.blockError(blocks, "paddings"); err != nil {
+	all, err := c.blocks(blocks, "paddings")
+	if err != nil {
 		return nil, err
 	}
 	v := c.In[0]
-	all, ok := product(blocks)
-	if !ok {
-		return nil, c.unsupported("blocks of %v", blocks)
-	}
 	shape := slices.Clone(v.Shape())
 	shape[0] *= all
 	for d, block := range blocks {
@@ -450,14 +453,11 @@ func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
 
 // batchToSpace undoes spaceToBatch. It crops the result where spaceToBatch pads its input.
 func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
-	if err := c.blockError(blocks, "crops"); err != nil {
+	all, err := c.blocks(blocks, "crops")
+	if err != nil {
 		return nil, err
 	}
 	v := c.In[0]
-	all, ok := product(blocks)
-	if !ok {
-		return nil, c.unsupported("blocks of %v", blocks)
-	}
 	shape := slices.Clone(v.Shape())
 	if shape[0]%all != 0 {
 		return nil, invalidf("Input batch dimension (%d) is not divisible by product of block sizes (%d)", shape[0], all)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -56,40 +57,8 @@ func utf8Character(s string) character {
 	if r, size := utf8.DecodeRuneInString(s); r != utf8.RuneError || size > 1 {
 		return character{code: int(r), size: size}
 	}
-	size := 1
-	for size < len(s) && couldBegin(s[:size+1]) {
-		size++
-	}
+	size, _ := pysem.BadUTF8([]byte(s[:min(len(s), utf8.UTFMax)])) // ICU takes the same bytes together
 	return wrongBytes(size)
-}
-
-// couldBegin reports whether s, which has two or three bytes, may be the beginning of a longer
-// UTF-8 character.
-func couldBegin(s string) bool {
-	least, most := byte(0x80), byte(0xbf)
-	length := 0
-	switch lead := s[0]; {
-	case lead >= 0xc2 && lead <= 0xdf:
-		length = 2
-	case lead >= 0xe0 && lead <= 0xef:
-		length = 3
-	case lead >= 0xf0 && lead <= 0xf4:
-		length = 4
-	}
-	switch s[0] {
-	case 0xe0:
-		least = 0xa0
-	case 0xed:
-		most = 0x9f
-	case 0xf0:
-		least = 0x90
-	case 0xf4:
-		most = 0x8f
-	}
-	if len(s) >= length || s[1] < least || s[1] > most {
-		return false
-	}
-	return len(s) < 3 || s[2]&0xc0 == 0x80
 }
 
 func utf16Character(s string) character {
