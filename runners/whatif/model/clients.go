@@ -74,24 +74,12 @@ func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 	return c.live[slices.Index(c.shares, slices.Max(c.shares))] // rounding
 }
 
-// reach returns which containers of a tier a caller may call: those of its own place, the nearest,
-// or any.
-func (s *Spec) reach() places.Reach {
-	switch {
-	case s.OwnPlace:
-		return places.Own
-	case s.IDCAware:
-		return places.Nearest
-	}
-	return places.Anywhere
-}
-
 // byPlace reports whether the load of a tier's containers may depend on where they are.
 func (s *Spec) byPlace(tier int) bool {
 	if tier == Entry {
 		return s.Clients != nil
 	}
-	return s.Has(Entry) && s.reach() != places.Anywhere
+	return s.Has(Entry) && s.Reach != places.Anywhere
 }
 
 // layout returns how many places there are, and how many clusters an idc has.
@@ -113,8 +101,7 @@ func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) 
 	_, clusters := s.layout()
 	list := places.Callers(at(Entry), shares, clusters)
 	if tier == PS && s.FromDense {
-		dense := at(Dense)
-		list = places.Passed(s.reach().Spread(list, dense, clusters), dense)
+		list = s.Reach.Through(list, at(Dense), clusters)
 	}
 	return list
 }
@@ -130,13 +117,13 @@ func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) [
 		return list
 	}
 	_, clusters := s.layout()
-	return s.reach().Spread(list, capacity, clusters)
+	return s.Reach.Spread(list, capacity, clusters)
 }
 
 // fewest returns the smallest number of containers of a tier that any caller can choose among.
 func (s *Spec) fewest(tier int, at func(tier int) []float64, shares []float64) float64 {
 	_, clusters := s.layout()
-	return s.reach().Fewest(s.callers(tier, at, shares), at(tier), clusters)
+	return s.Reach.Fewest(s.callers(tier, at, shares), at(tier), clusters)
 }
 
 // Crowded returns how many containers, each as full as the fullest, could carry the load of a shard

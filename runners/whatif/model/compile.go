@@ -27,7 +27,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 		Seed:    p.Seed,
 		Timeout: int64(p.Override.FetchPSTimeout), Retries: p.Override.FetchPSRetry,
 		Distinct: p.Client.RetryTarget == "distinct", Same: p.Client.RetryTarget == "same", Cancel: p.Client.Abandon == "cancel",
-		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, OwnPlace: p.OwnPlace(), HedgeNs: int64(p.Client.Hedge.After.After), HedgeQuantile: p.Client.Hedge.After.Quantile,
+		Balance: p.Client.Balance.Inner, Reach: p.Reach(), HedgeNs: int64(p.Client.Hedge.After.After), HedgeQuantile: p.Client.Hedge.After.Quantile,
 		Connections: p.Override.LongConnNum, Dispatch: p.Override.AIOThreads, Connect: !p.Override.LongConn,
 		PerRPC: int64(p.Network.PerRPC), Loss: float64(p.Network.Loss), IDCs: len(p.Fleet.IDCs),
 	}

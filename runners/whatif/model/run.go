@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/places"
 )
 
 // Drain is how long the open requests of a window are simulated after its end. So each request that
@@ -222,8 +223,8 @@ func (w *world) build() {
 
 // places returns the number of locations by which callers are distinguished, and how many of these
 // are in each idc. Both are one unless a caller's location decides which replicas it sees.
-func (s *Spec) places() (places, clusters int) {
-	if !s.IDCAware && !s.OwnPlace {
+func (s *Spec) places() (number, clusters int) {
+	if s.Reach == places.Anywhere {
 		return 1, 1
 	}
 	return s.layout()
@@ -279,9 +280,9 @@ func (w *world) seen(tier, shard, place int) []int32 {
 		}
 	}
 	switch {
-	case w.spec.OwnPlace:
+	case w.spec.Reach == places.Own:
 		return near[0]
-	case !w.spec.IDCAware:
+	case w.spec.Reach == places.Anywhere:
 		return near[2]
 	}
 	for _, list := range near {

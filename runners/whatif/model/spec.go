@@ -65,9 +65,8 @@ type Spec struct {
 	Breaker   Breaker
 	MinShards int // number of answered calls with which a request can go on; 0 means all
 	Balance   string
-	IDCAware  bool
-	// OwnPlace says that callers only know the containers in their own cluster.
-	OwnPlace bool
+	// Reach says which of a tier's containers a caller may call.
+	Reach places.Reach
 	// FromDense says that dense servers call the PS, instead of entry containers.
 	FromDense bool
 	HedgeNs   int64

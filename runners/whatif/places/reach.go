@@ -76,14 +76,14 @@ func Callers(containers, shares []float64, clusters int) []float64 {
 	return loads
 }
 
-// Passed returns the load that the containers at each place pass on. loads holds the load per unit
-// of capacity at each place.
-func Passed(loads, capacity []float64) []float64 {
-	all := make([]float64, len(loads))
-	for at, load := range loads {
-		all[at] = load * capacity[at]
+// Through returns the load that the called containers pass on, at each place, if they call others for
+// all that they get. callers holds the load that comes to them, as for Spread.
+func (r Reach) Through(callers, capacity []float64, clusters int) []float64 {
+	loads := r.Spread(callers, capacity, clusters)
+	for at := range loads {
+		loads[at] *= capacity[at]
 	}
-	return all
+	return loads
 }
 
 func total(list []float64) float64 {

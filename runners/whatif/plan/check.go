@@ -473,9 +473,6 @@ func (p *Plan) Retried(utilisation float64) bool {
 	return p.Override.FetchPSTimeout > 0 && utilisation*float64(1+p.Override.FetchPSRetry) > 1
 }
 
-// rateIn returns the highest rate in a window, in requests per second.
-func (p *Plan) rateIn(w Window) float64 { return p.PeakIn(w.Start, w.End) }
-
 // With fewer requests than leastForP99, no verdict on a p99 is possible at 99 % confidence.
 // With fewer than leastForP99One only a weak verdict is possible.
 const (

@@ -119,8 +119,8 @@ func (p *Plan) evacuated() (all [][]bool) {
 	return all
 }
 
-// evacuates reports whether clients of some idc go elsewhere for a time.
-func (p *Plan) evacuates() bool {
+// Evacuates reports whether clients of some idc go elsewhere for a time.
+func (p *Plan) Evacuates() bool {
 	return slices.ContainsFunc(p.Events, func(e Event) bool { return e.Evacuate != nil })
 }
 

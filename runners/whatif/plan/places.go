@@ -90,11 +90,10 @@ func (p *Plan) crowds() func(tier string, shard int) float64 {
 		switch {
 		case tier == "entry" && p.Workload.Places != nil:
 			load = p.fullestEntries(1)
-		case tier != "entry" && reach != places.Anywhere && !p.evacuates():
+		case tier != "entry" && reach != places.Anywhere && !p.Evacuates():
 			callers := places.Callers(at(p.placed("entry", list)), p.Clients(), clusters)
 			if s := p.Service.Dense; tier == "ps" && s != nil && s.FanOut == "dense" {
-				dense := at(p.placed("dense", list))
-				callers = places.Passed(reach.Spread(callers, dense, clusters), dense)
+				callers = reach.Through(callers, at(p.placed("dense", list)), clusters)
 			}
 			load = slices.Max(reach.Spread(callers, at(p.calledAt(tier, shard, list)), clusters))
 		}

@@ -49,7 +49,7 @@ func (p *Plan) Unthinnable(k int) []string {
 // a multiple of k.
 func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
 	for i, w := range p.Windows() {
-		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {
+		if u := p.Fullest(tier, p.PeakIn(w.Start, w.End)); u > 0.9 && !p.Workload.Loop.Closed() {
 			refuse("utilisation %.0f %% > 90 %% of %s in window %d", u*100, tier, i+1)
 			break
 		}

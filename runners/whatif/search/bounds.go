@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/judge"
@@ -28,7 +27,7 @@ func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	// A container can be fuller than the mean because more of its callers are near (see Filled).
 	// That counts only if no containers are added and no clients move, since it is unknown where
 	// they go.
-	near := t.Most == 0 && !slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Evacuate != nil })
+	near := t.Most == 0 && !p.Evacuates()
 	for shard, live := range spec.Live(tier) {
 		if more := t.Most - t.Replicas[shard]; more > 0 {
 			live += more
