@@ -10,7 +10,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -337,13 +337,9 @@ picture: ## README's picture of a report, which takes Chromium (CHROMIUM, defaul
 		--screenshot=runners/show/report.png "file://$(CURDIR)/$(BUILD)/picture/report.html" 2>/dev/null
 	@ls -l runners/show/report.png
 
-records-check: ## say which results of scenarios on other runners are older than the code; check-runners with STALE=1 records them anew
-	@echo "== records-check"
-	@$(GO) run ./cmd/monosim parity -o PARITY.md --check --records
-
-parity-check: ## say whether PARITY.md is what make parity writes
+parity-check: ## say whether PARITY.md is what make parity writes, and which results of scenarios on other runners are older than the code; check-runners with STALE=1 records them anew
 	@echo "== parity-check"
-	@$(GO) run ./cmd/monosim parity -o PARITY.md --check
+	@$(GO) run ./cmd/monosim parity -o PARITY.md --check --records
 
 pytest-wheel: ## the wheel of the pytest fixtures (runners/pytest) into .build; PYTHON (default python3)
 	@mkdir -p $(BUILD)

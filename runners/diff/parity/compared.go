@@ -174,7 +174,7 @@ func (p *evidence) writeCompared(b *bytes.Buffer) {
 	if p.compared == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. What was done is the same as in the simulation where some seeds do it too: the record has the set of these seeds or, where none does the same in all tracks at once, says that there is one for each track. Otherwise it differs, or a quirk explains it. A result is older where the scenario, its trace in the simulation, or the code that only processes run through is another than when it was recorded; `%s` runs what is older or missing, and `make records-check` fails before that.\n",
+	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. What was done is the same as in the simulation where some seeds do it too: the record has the set of these seeds or, where none does the same in all tracks at once, says that there is one for each track. Otherwise it differs, or a quirk explains it. A result is older where the scenario, its trace in the simulation, or the code that only processes run through is another than when it was recorded; `%s` runs what is older or missing, and `make parity-check` fails before that.\n",
 		comparedTitle, toFile(comparedFile), refresh)
 	for _, runner := range p.compared.Runners[1:] {
 		list := p.comparedTo(runner)
