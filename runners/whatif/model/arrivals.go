@@ -17,8 +17,8 @@ type arrivals struct {
 	pcg    rand.PCG
 	rand   *rand.Rand
 	gap    func(a *arrivals) float64 // draws a gap, in units of the mean gap
-	atOnce float64                   // mean number of requests that come at once
-	// steps is the request rate over time, constant between steps.
+	atOnce float64                   // mean number of requests that arrive at the same instant
+	// steps is the request rate over time. The rate is constant between two steps.
 	steps []step
 	at    int // index of the present step
 	// A process with bursts (mmpp) alternates between bursts and quiet phases. burst says whether
@@ -28,7 +28,7 @@ type arrivals struct {
 	until       int64
 	high, quiet float64
 	carry       float64 // fraction of a nanosecond left over by rounding
-	next        int     // index of the next request in the times of a trace
+	next        int     // index in the trace of the next request
 }
 
 type step struct {
@@ -43,7 +43,7 @@ func (w *world) beginArrivals(begin int64) {
 	spec := &w.spec.Arrivals
 	if spec.Clients > 0 {
 		for range spec.Clients {
-			w.think(a.rand.Float64()) // spread the clients over their think time
+			w.think(a.rand.Float64()) // the clients' first requests are spread over the think time
 		}
 		return
 	}
@@ -69,8 +69,8 @@ func (w *world) beginArrivals(begin int64) {
 	w.nextArrival()
 }
 
-// ratesFrom returns the steps of the request rate from the instant begin of the horizon onwards.
-// The times of the steps count from begin, and their rates are in requests per nanosecond.
+// ratesFrom returns the steps of the request rate from an instant of the horizon onwards. The times
+// of the steps count from that instant. The rates are in requests per nanosecond.
 func ratesFrom(spec *Arrivals, begin int64) []step {
 	var instants []int64
 	for _, p := range spec.Rate.Points {
@@ -91,7 +91,7 @@ func ratesFrom(spec *Arrivals, begin int64) []step {
 	return steps
 }
 
-// rateAt returns the rate at an instant of the horizon, in requests per second.
+// rateAt returns the mean rate at an instant of the horizon, in requests per second.
 func rateAt(spec *Arrivals, at int64) float64 {
 	points := spec.Rate.Points
 	i := sort.Search(len(points), func(i int) bool { return int64(points[i].At) > at })
@@ -128,8 +128,8 @@ func (a *arrivals) dwell(spec *Arrivals) int64 {
 	return int64(mean * a.rand.ExpFloat64())
 }
 
-// nextArrival schedules the next request. It draws one gap in units of the mean gap, and
-// consumes it at the rate of each step in turn. So a change of rate takes effect at once.
+// nextArrival schedules the next request. It draws the gap before the request in units of the mean
+// gap. Time uses up the gap at the present rate, so a change of rate takes effect at once.
 func (w *world) nextArrival() {
 	a := &w.arrivals
 	left := a.gap(a) * a.atOnce
@@ -185,8 +185,8 @@ func (w *world) together() int {
 	return max(1, int(math.Round(w.spec.Arrivals.Batch.Sample(w.arrivals.rand, 0))))
 }
 
-// ArrivalTimes returns the times at which requests arrive in a window of a replication,
-// counted from the start of its warm-up. It fails for a closed loop.
+// ArrivalTimes returns the times at which requests arrive in a window of a replication, in
+// nanoseconds from the start of the warm-up. It fails if the plan has a closed loop.
 func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	if s.Arrivals.Clients > 0 {
 		return nil, errors.New("found a closed loop, in which requests come as answers do; want an open one")
@@ -227,14 +227,14 @@ func (w *world) nextOfTrace() {
 	}
 }
 
-// think schedules the next request of a client in a closed loop, after the fraction part of a drawn
-// think time. The end of the think time is the request's intended start (CAP-12.5).
+// think schedules the next request of a client in a closed loop. The wait is a drawn think time,
+// multiplied by part. The request counts as intended for the end of that wait (CAP-12.5).
 func (w *world) think(part float64) { w.thinkFrom(w.now, part) }
 
-// asksAgain schedules the next request of a client whose latest request has just ended. came is the
-// instant at which that request came. If no entry listens, a request ends at the instant at which
-// it comes. The client then waits for at least a network round trip. Otherwise a client without
-// think time would send requests at that instant for ever.
+// asksAgain schedules the next request of a client in a closed loop, whose request has just ended.
+// came is when that request came. If no entry container is up, a request fails at the instant at
+// which it comes. The client then waits for at least a network round trip, because a client without
+// think time would otherwise send requests at the same instant for ever.
 func (w *world) asksAgain(came int64) {
 	least := int64(0)
 	if came == w.now {

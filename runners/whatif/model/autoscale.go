@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Autoscalers that measure react to what containers did. Their decisions, and all events of
-// a plan with such an autoscaler, therefore happen during the simulation of requests, and
-// are not computed before it.
+// An autoscaler that measures reacts to what the simulated containers did. Its decisions are
+// therefore computed during the simulation of requests, and so are all events of a plan that has
+// one. For other plans, events and decisions are computed before any request.
 
 // scaler is the autoscaler for one shard of a tier.
 type scaler struct {
@@ -22,11 +22,11 @@ type scaler struct {
 	config      hpa.Config
 	auto        *hpa.Autoscaler
 	asked       int
-	first, most int // the shard's first container, and how many it may have
+	first, most int // index of the shard's first container, and the largest number of containers it may have
 	cores       float64
 	agent       float64
-	held        int        // index in Life.Holds of the hold in progress, -1 if there is none
-	looks       []hpa.Look // kept for [Spec.Measured]
+	held        int        // index in Life.Holds of the [Hold] in progress, -1 if there is none
+	looks       []hpa.Look // what it saw at each look; kept only for [Spec.Measured]
 	decided     []int
 }
 
@@ -35,13 +35,13 @@ type pod struct {
 	hpa.Pod
 	exists bool
 	silent bool   // whether the container reports nothing because its process is dead
-	from   int64  // since when it reports
-	boot   uint32 // increased at each start and end, to cancel changes that were scheduled before
-	made   int    // the order of creation
+	from   int64  // instant at which its present process started, from which it reports metrics
+	boot   uint32 // increased at each start and end, so that changes scheduled before become invalid
+	made   int    // number in the order of creation
 	window int64
-	base   int64 // number of slots[0]
+	base   int64 // number of the metrics window that slots[0] stands for
 	slots  []slot
-	loads  int64 // time up to which the work of loading versions is counted
+	loads  int64 // time up to which the CPU time of loading versions has been counted
 }
 
 // slot holds what a container did in one window of the metrics: busy time, arrived requests,
@@ -50,7 +50,8 @@ type slot struct{ busy, came, waits int64 }
 
 func floorDiv(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }
 
-// slot returns slot number k, nil if that slot has been dropped already.
+// slot returns what is counted in metrics window number k. It returns nil if that window is so old
+// that its counts have been dropped.
 func (p *pod) slot(k int64) *slot {
 	if len(p.slots) == 0 {
 		p.base = k
@@ -64,8 +65,7 @@ func (p *pod) slot(k int64) *slot {
 	return &p.slots[k-p.base]
 }
 
-// worked adds the busy time of cores that worked from one instant of the horizon to another. cores
-// is their number.
+// worked adds the CPU time that a number of busy cores used between two instants of the horizon.
 func (p *pod) worked(from, to int64, cores float64) {
 	for from < to {
 		k := floorDiv(from, p.window)
@@ -87,7 +87,7 @@ func (w *world) came(s *server) {
 	}
 }
 
-// loading adds the CPU time that loading versions has used up to now.
+// loading counts the CPU time that a container has used up to now for loading versions.
 func (w *world) loading(s *server) {
 	if s.pod == nil {
 		return
@@ -99,8 +99,9 @@ func (w *world) loading(s *server) {
 	s.pod.loads = at
 }
 
-// beginScalers creates the autoscalers that act on what they measure. It does not create those that
-// know the offered load. It has to run before the first change is applied.
+// beginScalers creates the autoscalers that measure what containers do. Those that know the offered
+// load are computed before the simulation. beginScalers has to run before the first change is
+// applied.
 func (w *world) beginScalers() {
 	p := w.spec.Control.Plan
 	if p == nil || !p.Measures() {
@@ -151,8 +152,8 @@ func AutoscalerOf(a *plan.Autoscaler, cores float64) hpa.Config {
 	return c
 }
 
-// rulesOf returns the rules for one direction. If the plan has no policies, the default ones apply:
-// the policies in more, and one that allows a change of 100 % in 15 s.
+// rulesOf returns the rules for scaling in one direction. If the plan has no policies for it, the
+// defaults apply: the policies in more, and one that allows a change by 100 % in 15 s.
 func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rules {
 	out := hpa.Rules{Window: time.Duration(window), Select: map[string]string{"max": "Max", "min": "Min", "disabled": "Disabled"}[r.Select]}
 	if r.Tolerance != nil {
@@ -168,8 +169,8 @@ func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rul
 	return out
 }
 
-// startLooking schedules the first check of each autoscaler, at the first multiple of its interval
-// that is simulated in the horizon, and the sampling of queue lengths.
+// startLooking schedules the first look of each autoscaler and the first sampling of queue lengths.
+// Both happen at multiples of their intervals, counted from the start of the horizon.
 func (w *world) startLooking() {
 	for k, s := range w.scalers {
 		at := max(0, -floorDiv(-w.base, int64(s.plan.Interval))*int64(s.plan.Interval))
@@ -180,7 +181,7 @@ func (w *world) startLooking() {
 	}
 }
 
-// scrape records how many calls wait at the containers of an autoscaler.
+// scrape records how many calls wait at the containers that an autoscaler scales.
 func (w *world) scrape(arg uint64) {
 	s := w.scalers[arg]
 	w.countWaiting(s)
@@ -199,7 +200,7 @@ func (w *world) countWaiting(s *scaler) {
 // decide runs one periodic check of an autoscaler, and carries out the decision.
 func (w *world) decide(arg uint64) {
 	s := w.scalers[arg]
-	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a delay, the autoscaler sees this sample
+	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // metrics without delay include the sample of this instant
 		w.countWaiting(s)
 	}
 	l := w.sees(s)
@@ -216,8 +217,8 @@ func (w *world) decide(arg uint64) {
 	w.at(w.now+int64(s.plan.Interval), &w.onLook, arg)
 }
 
-// holds records the periods in which an autoscaler adds no containers although the containers that
-// report are above the target.
+// holds records a [Hold]: a period in which an autoscaler adds no containers although those that
+// report metrics are above the target.
 func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
 	if !d.Full || d.Replicas != l.Replicas || d.Why != hpa.Missing && d.Why != hpa.AtMost {
 		s.held = -1
@@ -237,8 +238,8 @@ func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
 	life.Holds[s.held].To = l.At
 }
 
-// sees returns what an autoscaler sees now. The metrics are of the newest window that is at
-// least as old as the plan's scrape delay.
+// sees returns what an autoscaler sees now. It sees the newest metrics window that ended at least
+// the plan's scrape delay ago.
 func (w *world) sees(s *scaler) hpa.Look {
 	at, window := w.base+w.now, int64(s.plan.ScrapeWindow)
 	k := floorDiv(at-int64(s.plan.ScrapeDelay), window)
@@ -273,8 +274,8 @@ func (w *world) sees(s *scaler) hpa.Look {
 // fresh is how long a metrics server observes a new container before it reports values for it.
 const fresh = int64(10 * time.Second)
 
-// value returns the value of a metric in slot k, in thousandths. It rounds CPU up, as the metrics
-// server does.
+// value returns the value of a metric in metrics window number k, in thousandths. It rounds CPU up,
+// as Kubernetes' metrics server does.
 func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	one := slot{}
 	if at := p.slot(k); at != nil {
@@ -312,8 +313,8 @@ func (w *world) resize(s *scaler, n int) {
 	}
 }
 
-// rescale sets the number of containers in each shard of a tier manually. It returns false
-// if the tier has no autoscaler that measures.
+// rescale sets the number of containers of each shard of a tier, as a manual scaling would. It
+// returns false if no autoscaler that measures scales the tier.
 func (w *world) rescale(tier, n int) (is bool) {
 	for _, s := range w.scalers {
 		if s.tier == tier {
@@ -324,8 +325,8 @@ func (w *world) rescale(tier, n int) (is bool) {
 	return is
 }
 
-// free returns the index of an unused container of a shard. It prefers one that has no work
-// left from an earlier life.
+// free returns the index of an unused container of a shard. It prefers a container that is not
+// still working on requests from before it was removed.
 func (w *world) free(s *scaler) int32 {
 	found := none
 	for i := int32(s.first); i < int32(s.first+s.most); i++ {
@@ -343,8 +344,8 @@ func (w *world) free(s *scaler) int32 {
 	return found
 }
 
-// create starts a container. The container is provisioned first, which takes the time that the plan
-// gives, and then boots.
+// create starts a container: first it is provisioned, which takes as long as the plan says, and
+// then it boots.
 func (w *world) create(s *scaler, i int32) {
 	one := w.servers[i].pod
 	at := w.base + w.now
@@ -371,14 +372,15 @@ func (w *world) retire(s *scaler) {
 	w.history.add(w.base+w.now, retires, gone, 0)
 }
 
-// mayFail draws when a container that an autoscaler has started will fail at random.
+// mayFail draws when a container that an autoscaler has just started fails at random, if the plan
+// has random failures.
 func (h *history) mayFail(i int32, at int64) {
 	if f := h.p.Random.Of(plan.TierNames[h.w.servers[i].tier]); f != nil {
 		h.add(at+int64(h.rng.ExpFloat64()*float64(f.MTBF)), fails, i, 0)
 	}
 }
 
-// lives updates an autoscaler's view of a container after a change of that container.
+// lives updates what an autoscaler knows of a container after a change of that container.
 func (w *world) lives(s *server, c *change) {
 	p, at := s.pod, w.base+w.now
 	if p == nil {
@@ -415,15 +417,15 @@ func (w *world) lives(s *server, c *change) {
 	}
 }
 
-// Measured holds what an autoscaler saw and decided at each of its periodic checks.
+// Measured records an autoscaler: its configuration, and what it saw and decided at each look.
 type Measured struct {
 	Config  hpa.Config
 	Looks   []hpa.Look
 	Decided []int
 }
 
-// Measured simulates one window of one replication. It returns what each autoscaler that
-// measures saw and decided.
+// Measured simulates one window of one replication, and returns the record of each autoscaler that
+// measures what containers do.
 func (s *Spec) Measured(window, replication int) ([]Measured, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()

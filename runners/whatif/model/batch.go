@@ -1,19 +1,19 @@
 package model
 
-// feeder holds the batch threads of one server process, which all its models share. The
-// models' queues are visited in turn, as by TensorFlow Serving's shared scheduler.
+// feeder holds the batch threads of one server process, which all models of the process share. They
+// visit the models' queues in turn, like the threads of TensorFlow Serving's SharedBatchScheduler.
 type feeder struct {
 	busy int32
-	turn int32 // the model whose queue is visited next
+	turn int32 // index of the model whose queue is visited next
 }
 
 // batcher is the batch queue of one model in one server process. The last batch is open: it
 // accepts calls while all threads are busy. A batch closes when it is full. It also closes
 // when its timeout has passed and a thread is free.
 type batcher struct {
-	queued int32 // number of batches that wait, including the open one
-	head   int32 // first batch that waits
-	tail   int32 // last batch, which may be open
+	queued int32 // number of batches that have not begun, including the open one
+	head   int32 // index of the first of these batches
+	tail   int32 // index of the last of these batches, which may be open
 	open   bool
 }
 
@@ -21,9 +21,9 @@ type batcher struct {
 type batch struct {
 	items   float64
 	since   int64   // time at which its first call came
-	formed  int64   // time at which it became full or reached its timeout, whichever came first
+	formed  int64   // time at which it became full or reached its timeout
 	ends    int64   // time at which its work ends; 0 before the work begins, and always if threads share cores
-	work    float64 // nanoseconds of work on a device, stored while the input waits for a copy of weights
+	work    float64 // nanoseconds of work on a device; stored while the batch's input waits for weights to be copied
 	head    int32
 	tail    int32
 	next    int32
@@ -44,8 +44,8 @@ func (w *world) takeBatch() int32 {
 	return i
 }
 
-// enterBatch adds a call to the open batch of its model's queue. It rejects the call if too
-// many batches wait.
+// enterBatch adds a call to the open batch of its model's queue. If too many batches wait already,
+// the call is rejected.
 func (w *world) enterBatch(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -128,8 +128,8 @@ func (w *world) feed(at int32, process uint8) {
 	}
 }
 
-// ready removes and returns the next batch of a queue. It returns none if the queue is empty
-// or its only batch still accepts calls.
+// ready takes the next batch from a queue. It returns none if the queue is empty, or if its only
+// batch still waits for calls.
 func (w *world) ready(p *batcher) int32 {
 	i := p.head
 	if i == none {
@@ -179,8 +179,8 @@ func (w *world) beginBatch(i int32, work float64) {
 	}
 }
 
-// skipBatch ends a batch without any work if all of its calls are past their deadline, and
-// reports whether it did so (batching_session.cc, ProcessBatch).
+// skipBatch ends a batch without any work if all of its calls are past their deadline, and reports
+// whether it did (as ProcessBatch in batching_session.cc).
 func (w *world) skipBatch(i int32) bool {
 	for id := w.batches[i].head; id != none; id = w.calls[id].next {
 		if !w.late(&w.calls[id], &w.spec.Tiers[Dense]) {
@@ -198,8 +198,8 @@ func (w *world) skipBatch(i int32) bool {
 	return true
 }
 
-// batchDue runs when the timeout of an open batch is over. It gives the batch to a free thread, as
-// feed does, unless the batch is done already.
+// batchDue runs when the timeout of a batch is over. If a thread is free, the batch begins, unless
+// it has begun already.
 func (w *world) batchDue(arg uint64) {
 	i, gen := unhandle(arg)
 	if b := &w.batches[i]; b.gen == gen {
@@ -207,7 +207,7 @@ func (w *world) batchDue(arg uint64) {
 	}
 }
 
-// batchDone answers all calls of a batch. It drops them if their container has died.
+// batchDone answers all calls of a batch. If the container died in the meantime, it drops them.
 func (w *world) batchDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]

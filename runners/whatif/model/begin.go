@@ -13,22 +13,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Begins of simulations. What a window begins with is what was before it: queues, calls under
-// way and retries. A simulation that begins empty gives that only after a while, and only if the
-// fleet was at rest then: no tier full, nobody calling the dead, no queue that retries keep
-// full. So a window is simulated from the last instant from which on the fleet was at rest for
-// as long as it takes to forget how it began, or from the begin of the horizon (CAP-3.18).
+// How a simulation begins. At its start a window has the queues, open calls and retries of the time
+// before. A simulation that starts with empty queues gets the same state only after a while, and
+// only if the fleet was at rest in that while: no tier was full, nobody called dead containers, and
+// no retries kept a queue full. So the simulation of a window starts early enough before it: at the
+// last instant after which the fleet was at rest for as long as its queues show how they started,
+// or else at the start of the plan's horizon (CAP-3.18).
 const (
 	// forgotten is the number of relaxation times after which a queue no longer shows that it
 	// started empty.
 	forgotten = 10
-	// least is the shortest warm-up, in virtual time. The longest is most, or the time of
-	// mostCalls calls if that is longer. A fleet that needs more is not at rest.
+	// least is the shortest warm-up, in virtual time. most is the longest, or the time that
+	// mostCalls calls take if that is longer. A fleet that needs a longer warm-up is not at rest.
 	least     = 100 * time.Millisecond
 	most      = time.Minute
 	mostCalls = 1e6
-	// tipping is the largest expected number of spontaneous overloads at which a fleet still counts
-	// as one that never tips over.
+	// tipping is a number of spontaneous overloads. As soon as more of them are to be expected
+	// since the start of the horizon, the fleet does not count as at rest.
 	tipping = 1e-2
 	// costOfCall is how long simulating a call takes, in seconds of wall time, on each of
 	// coresAtWork cores.
@@ -36,29 +37,32 @@ const (
 	coresAtWork = 2
 )
 
-// station describes the resource that limits a tier.
+// station describes the resource that limits a tier, as a server in a queueing network.
 type station struct {
 	tier     int
 	work     []float64 // for each shard, seconds for which a request occupies one container of the shard
-	mean     float64   // seconds of one call
+	mean     float64   // mean duration of a call in seconds
 	each     float64   // seconds between two finished calls when every thread that can work is busy
-	spread   float64   // factor by which queues vary more than those of M/M/c
+	spread   float64   // factor by which queue lengths vary more than in an M/M/c queue
 	attempts float64   // number of attempts that a call has if all of them time out
-	open     float64   // seconds for which a batch accepts calls
-	common   float64   // seconds for which a request occupies a container of any shard, in addition to work
+	open     float64   // seconds for which a batch waits for more calls
+	common   float64   // seconds for which each request occupies every container of all shards, in addition to work
 }
 
-// stretch is a part of the horizon, which lasts until the next stretch begins.
+// stretch is a part of the horizon in which the fleet's load and state stay the same. It lasts
+// until the next stretch begins.
 type stretch struct {
-	from  int64
-	relax int64 // time until earlier load no longer matters; the constant never if the fleet is not at rest
+	from int64
+	// relax is how long it takes until earlier load no longer shows in the queues. It is never if
+	// the fleet is not at rest.
+	relax int64
 	why   string
 }
 
 const never = math.MaxInt64
 
-// stations returns the resource that limits each tier, at the load of the start of the
-// horizon.
+// stations returns the resource that limits each tier. Their figures hold at the load of the start
+// of the horizon.
 func (s *Spec) stations() []station {
 	p := s.Control.Plan
 	var list []station
@@ -96,7 +100,7 @@ func (s *Spec) stations() []station {
 		one.spread = math.Max(1, (one.spread+s.arrivalSCV(t))/2)
 		list = append(list, one)
 	}
-	if s.Mixed { // its cores
+	if s.Mixed { // the cores of a mixed container are a resource, too
 		one := station{tier: PS, work: s.Works[PS], common: s.Common, attempts: 1}
 		for _, o := range list {
 			one.mean, one.spread, one.attempts, one.open = math.Max(one.mean, o.mean), math.Max(one.spread, o.spread), math.Max(one.attempts, o.attempts), math.Max(one.open, o.open)
@@ -118,11 +122,11 @@ func scv(m *Served, tier int) float64 {
 	return (1+own)*(1+m.Noise[tier].SCV()) - 1
 }
 
-// arrivalSCV returns how much arrivals at a container vary over a long time, as a squared
-// coefficient of variation. It is 1 for a Poisson process.
+// arrivalSCV returns how much the number of arrivals at a container varies over long intervals, as
+// a squared coefficient of variation. It is 1 for a Poisson process.
 func (s *Spec) arrivalSCV(tier int) float64 {
 	a := &s.Arrivals
-	more := 0.0 // added variation from requests that come at once
+	more := 0.0 // variation that comes from requests arriving at the same instant
 	if !a.Batch.IsZero() {
 		mean, second := a.Batch.Whole()
 		more = second/mean - 1
@@ -161,7 +165,7 @@ func (s *Spec) attempts(tier int) float64 {
 	return n
 }
 
-// opens returns for how many seconds a batch accepts calls of one model.
+// opens returns for how many seconds a batch waits for more calls of one model.
 func (s *Spec) opens(model int) float64 {
 	b, m := s.Tiers[Dense].Batch, &s.Served()[model]
 	queues := float64(max(1, s.Tiers[Dense].Replicas[0]) * b.Processes)
@@ -208,8 +212,8 @@ func (s *Spec) holders() []station {
 	return list
 }
 
-// relaxes returns how many seconds a station takes, at utilization rho, until its queue no
-// longer depends on how it started.
+// relaxes returns how many seconds it takes, at utilization rho, until a station's queue no longer
+// depends on how long it was at the start.
 func (o *station) relaxes(rho float64) float64 {
 	if rho >= 1 {
 		return math.Inf(1)
@@ -218,13 +222,12 @@ func (o *station) relaxes(rho float64) float64 {
 	return math.Max(forgotten*o.spread*o.each/(gap*gap), 50*o.mean) + forgotten*o.open
 }
 
-// slowest returns the longest allowed warm-up in seconds, if rate requests arrive per second.
+// slowest returns the longest allowed warm-up in seconds at a rate of requests per second.
 func (s *Spec) slowest(rate float64) float64 {
 	return math.Max(most.Seconds(), mostCalls/math.Max(rate*(1+s.MeanCalls()), 1e-9))
 }
 
-// callsOfCaller returns how many calls a second each caller sends, if rate requests arrive per
-// second.
+// callsOfCaller returns how many calls a second each caller sends at a rate of requests per second.
 func (s *Spec) callsOfCaller(rate float64) float64 {
 	callers := s.Tiers[Entry].Replicas
 	if s.FromDense {
@@ -233,15 +236,15 @@ func (s *Spec) callsOfCaller(rate float64) float64 {
 	return rate * s.MeanCalls() / float64(max(1, callers[0]))
 }
 
-// memory returns for how long the past affects the clients, in nanoseconds. That includes
-// the longest duration of a request's calls, the time until hedging knows its quantile, and
-// the recovery of budgets and breakers.
+// memory returns for how many nanoseconds what happened affects the callers. That is the longest
+// duration of a request's calls, and the time until callers know the quantile after which they
+// hedge, and until retry budgets and circuit breakers have recovered.
 func (s *Spec) memory() int64 {
 	return s.Timeout*int64(1+s.Retries) + int64(hedgeWarmUp(s.Control.Plan)) + int64(s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0))))
 }
 
-// warmUp returns how many nanoseconds before the horizon the simulation begins, with the
-// load of the horizon's start. It is a minute if the fleet is full.
+// warmUp returns how many nanoseconds before the horizon's start the simulation begins, under the
+// load of that start. If the fleet is full, it returns a minute.
 func (w *world) warmUp() int64 {
 	r := w.rest()
 	rate := rateAt(&w.spec.Arrivals, 0)
@@ -283,17 +286,17 @@ func (w *world) begins(win Window) {
 			w.refuse(int64(win.Start)-before, far, why)
 		}
 		for _, o := range w.spec.stations() {
-			if o.open > 0 { // so that the window begins at a random point of a batch's open time
+			if o.open > 0 { // the window should begin at a random point of the time for which a batch waits for calls
 				before += int64(float64(tasks.Mix(w.key, streamBegin)>>11) / (1 << 53) * o.open * 1e9)
 			}
 		}
 	}
 	w.shift(int64(win.Start), before)
-	w.last = w.end + max(int64(Drain), far) // the end leaves time to finish the queued requests
+	w.last = w.end + max(int64(Drain), far) // after the window, its queued requests need time to finish
 }
 
-// before returns how long before the instant start the simulation has to begin. Its result far is
-// the part of that time in which the fleet was not at rest, and its result why is the reason.
+// before returns how long before the instant start the simulation has to begin. far is the part of
+// that time in which the fleet was not at rest, and why is the reason for the unrest.
 func (w *world) before(start int64) (before, far int64, why string) {
 	if why := w.spec.fromTheStart(); why != "" || start == 0 {
 		return start + w.warmUp(), start, why
@@ -331,8 +334,9 @@ func (s *Spec) fromTheStart() string {
 	return ""
 }
 
-// refuse refuses a window if simulating the time without rest before it would exceed the budget.
-// from is the instant at which that time starts, and far is its length in nanoseconds.
+// refuse refuses to simulate a window if the time without rest before it has too many requests for
+// the plan's budget. from is the instant at which that time starts, and far is its length in
+// nanoseconds.
 func (w *world) refuse(from, far int64, why string) {
 	s := w.spec
 	p := s.Control.Plan

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Need is an amount of memory that a simulation takes, with the path in the plan that
+// Need is an amount of memory that a simulation takes. Path names the key of the plan that
 // determines it.
 type Need struct {
 	Path  string
@@ -23,11 +23,11 @@ const (
 	serverBytes  = float64(unsafe.Sizeof(server{}) + unsafe.Sizeof(sharing{}))
 	callBytes    = float64(unsafe.Sizeof(call{})) * 1.25
 	requestBytes = float64(unsafe.Sizeof(request{})) * 1.25
-	openBytes    = 280e3 // a segment of the sample while it still counts
-	packedBytes  = 40e3  // a segment of the sample once it is packed
+	openBytes    = 280e3 // of a segment of a [Sample] that still counts
+	packedBytes  = 40e3  // of a segment of a [Sample] after [Hist.pack]
 )
 
-// Needs returns the memory that one replication takes while its largest window is simulated.
+// Needs returns what memory one replication takes during the simulation of its largest window.
 func (s *Spec) Needs() []Need {
 	list := append(s.containers(), s.changes()...)
 	most := Need{}
@@ -39,7 +39,7 @@ func (s *Spec) Needs() []Need {
 	return append(list, most, Need{Path: "workload.mix", Bytes: Segments * openBytes * float64(max(len(s.Mix), 1)), For: fmt.Sprintf("%d models", max(len(s.Mix), 1))})
 }
 
-// KeptBytes returns how many bytes the sample of one replication of a window takes after its
+// KeptBytes returns how many bytes the [Sample] of one replication of a window takes after its
 // simulation.
 func (s *Spec) KeptBytes() float64 {
 	return Segments * packedBytes * float64(1+len(s.Mix))
@@ -85,7 +85,7 @@ func (s *Spec) containers() []Need {
 	}
 	for t := range list {
 		n := list[t].Bytes / serverBytes
-		list[t].Bytes += 4 * tiers * float64(shards) * n // whose turn it is
+		list[t].Bytes += 4 * tiers * float64(shards) * n // for round robin: whose turn it is
 	}
 	if s.Balance == "least_loaded" || s.Balance == "p2c" {
 		called := 0.0
@@ -121,8 +121,8 @@ func (s *Spec) changes() []Need {
 	return list
 }
 
-// underWay returns the memory for requests in progress in a window: those of the steady
-// state, and those that pile up while a tier is overloaded.
+// underWay returns the memory for the requests that are in progress in a window. These are the
+// requests of the steady state, and those that pile up while a tier is overloaded.
 func (s *Spec) underWay(w Window) Need {
 	stride := 1.0
 	for _, m := range s.Served() {
@@ -172,7 +172,7 @@ func (s *Spec) leastLatency() float64 {
 
 // TooLargeError reports that a simulation took more memory than allowed.
 type TooLargeError struct {
-	Requests, Calls int // number of requests and of calls for which the memory already taken has room
+	Requests, Calls int // number of requests and of calls that fit into the memory taken so far
 	Bytes           int64
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Causes of failed calls, in the order of plan.Causes.
+// Causes of failed calls, in the order of their names in [plan.Causes].
 const (
 	causeTimeout = iota
 	causeQueueFull
@@ -15,22 +15,22 @@ const (
 	nCauses
 )
 
-// attemptOf identifies an attempt of a call.
+// attemptOf describes an attempt of a call that is to be sent.
 type attemptOf struct {
 	slot    int
 	dense   bool
 	attempt uint8
-	waits   uint8 // number of earlier attempts that timed out
-	first   int64 // time at which the first attempt was sent
-	to      int32 // the container it has to go to, or none
+	waits   uint8 // number of earlier attempts of the call that timed out
+	first   int64 // time at which the first attempt of the call was sent
+	to      int32 // container that the attempt has to be sent to; none if the balancer may choose
 	hedge   bool
 }
 
-// chain holds calls that arrive at the same instant, in the order in which they were sent.
+// chain is a list of calls that arrive at the same instant, in the order in which they were sent.
 type chain struct{ head, tail int32 }
 
-// fanOut sends all calls of a request. Calls with the same delay share one arrival event,
-// which saves most of the events.
+// fanOut sends all calls of a request to the PS. Calls that take equally long over the network
+// share one arrival event, which saves most of the events.
 func (w *world) fanOut(i int32) {
 	r := &w.requests[i]
 	r.stage = stageFan
@@ -67,8 +67,8 @@ func (w *world) fanOut(i int32) {
 	}
 }
 
-// connecting returns the delay of opening a connection: one round trip, without the fixed
-// overhead, which a call pays once (CAP-12.11).
+// connecting returns how long it takes to open a connection before a call: one network round trip.
+// It does not include the fixed cost of a call (PerRPC), which is paid once (CAP-12.11).
 func (w *world) connecting(class int) int64 {
 	if w.spec.Connect {
 		return 2 * (w.constant[class] - w.spec.PerRPC/2)
@@ -80,8 +80,8 @@ func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 	w.sendChained(i, a, rng, nil)
 }
 
-// sendChained sends one attempt of a call. If chains is given, an attempt with a constant
-// delay joins the chain of its distance class instead of getting its own event.
+// sendChained sends one attempt of a call. If chains is not nil and the network delay is constant,
+// the attempt gets no arrival event of its own, but joins the chain of its distance class.
 func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]chain) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
@@ -109,7 +109,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]cha
 		if w.tracer != nil {
 			w.tracer.unsent(w, i, a, tier)
 		}
-		if !a.hedge { // a hedge that fails leaves the first call as it is
+		if !a.hedge { // if a hedge cannot be sent, the first call just goes on
 			w.retryOrFail(i, a, causeNoReplica)
 		}
 		return
@@ -138,13 +138,13 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]cha
 	w.travel(id, chains, rng)
 }
 
-// travel sends a call over the network to its server.
+// travel sends a call over the network to its container.
 func (w *world) travel(id int32, chains *[3]chain, rng *rand.Rand) {
 	c := &w.calls[id]
 	from := w.requests[c.req].caller
 	class := w.class(from, c.server)
 	if w.losing(from, c.server, c) {
-		c.flags |= serverDone // the call never arrives
+		c.flags |= serverDone // the network loses the call
 		return
 	}
 	if !w.varies[class] {
@@ -168,8 +168,8 @@ func (w *world) travel(id int32, chains *[3]chain, rng *rand.Rand) {
 	w.at(w.now+there, &w.onArrive, uint64(id))
 }
 
-// class returns the distance class of two containers: 0 in the same cluster, 1 in the same
-// idc, 2 otherwise.
+// class returns the distance class of two containers: 0 in the same cluster, 1 in two clusters of
+// the same idc, 2 in two idcs.
 func (w *world) class(a, b int32) int {
 	if a == none {
 		return 0
@@ -184,12 +184,13 @@ func (w *world) class(a, b int32) int {
 	return 2
 }
 
-// draw draws the one-way delay of a distance class, plus half of the call's overhead.
+// draw draws the one-way network delay of a distance class, and adds half of a call's fixed cost
+// (PerRPC).
 func (w *world) draw(class int, rng *rand.Rand) int64 {
 	return int64(w.spec.Latency[class].Sample(rng, 0)) + w.spec.PerRPC/2
 }
 
-// delay returns the one-way delay between two containers.
+// delay returns the one-way network delay between two containers.
 func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
 	class := w.class(a, b)
 	if !w.varies[class] {
@@ -198,8 +199,8 @@ func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
 	return w.draw(class, rng)
 }
 
-// losing draws whether a call is lost on its way. It also draws whether its answer will be
-// lost, and marks the call in that case.
+// losing draws whether the network loses a call, and returns true if it does. It also draws whether
+// the network will lose the answer, and notes that in the call.
 func (w *world) losing(from, to int32, c *call) bool {
 	if w.cut == nil || from == none {
 		return false
@@ -222,7 +223,7 @@ func (w *world) losing(from, to int32, c *call) bool {
 	return false
 }
 
-// deliver delivers the calls of a chain to their servers.
+// deliver hands the calls of a chain to their containers.
 func (w *world) deliver(arg uint64) {
 	for id := int32(arg); id != none; {
 		c := &w.calls[id]
@@ -234,7 +235,7 @@ func (w *world) deliver(arg uint64) {
 	}
 }
 
-// answer sends the answer of a call to its caller.
+// answer sends a container's answer to the caller.
 func (w *world) answer(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
@@ -250,18 +251,17 @@ func (w *world) answer(id int32) {
 	back := w.now + c.back
 	if c.flags&answerLost != 0 || w.spec.Timeout > 0 && back > c.sent+w.spec.Timeout {
 		w.sample.Calls.Late++
-		return // the caller will have given up by then
+		return // the answer is lost or too late, so the caller will have given up
 	}
 	if w.pairs.exact || w.spec.hedges() {
 		w.at(back, &w.onReply, handle(id, c.gen))
 		return
 	}
-	// Only the request's last answer has an effect, so this earlier answer needs no event of its
-	// own.
+	// A request goes on only when its last answer has come. So an answer needs no event of its own.
 	w.countAnswer(id, back)
 }
 
-// reply delivers an answer to its caller.
+// reply hands an answer to the caller.
 func (w *world) reply(arg uint64) {
 	id, gen := unhandle(arg)
 	c := &w.calls[id]
@@ -276,8 +276,8 @@ func (w *world) reply(arg uint64) {
 	w.countAnswer(id, w.now)
 }
 
-// countAnswer counts an answer for its request. The last answer ends the current stage of
-// the request.
+// countAnswer counts an answer that arrives at the instant back. If it is the request's last, it
+// ends the present stage of the request.
 func (w *world) countAnswer(id int32, back int64) {
 	c := &w.calls[id]
 	r := &w.requests[c.req]
@@ -307,7 +307,7 @@ func (w *world) countAnswer(id int32, back int64) {
 	w.settle(i)
 }
 
-// dropOther abandons the slower of a call and its hedge.
+// dropOther abandons the one of a call and its hedge that was not answered first.
 func (w *world) dropOther(base int, id int32) {
 	for _, other := range [2]int32{w.slots[base], w.hedges[base]} {
 		if other != none && other != id {
@@ -317,8 +317,8 @@ func (w *world) dropOther(base int, id int32) {
 	w.hedges[base] = none
 }
 
-// critical records into which parts (retries, queue, service, network and others) the latency of a
-// request's latest answer divides, because this answer determines when the request can go on.
+// critical records how the latency of a request's latest answer is made up (retries, queue,
+// service, network and others). The latest answer is the one that decides when the request goes on.
 func (w *world) critical(r *request, c *call, back int64) {
 	queue, service := c.started-c.arrived, w.now-c.started
 	if w.pairs.exact || w.spec.hedges() {
@@ -342,8 +342,8 @@ func (w *world) critical(r *request, c *call, back int64) {
 	r.timeouts = max(r.timeouts, c.waits)
 }
 
-// settle ends the stage of a request once none of its calls is pending. With too few answers the
-// request fails. Otherwise it goes on as soon as its latest answer has arrived.
+// settle ends a stage of a request that waits for no more calls. If there are too few answers, the
+// request fails. If not, it goes on when its latest answer has arrived.
 func (w *world) settle(i int32) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
@@ -365,7 +365,7 @@ func (w *world) settle(i int32) {
 	w.at(r.latest, &w.onJoin, handle(i, r.gen))
 }
 
-// abandon gives up a call whose answer is no longer needed.
+// abandon gives up a call, because the caller no longer needs the answer.
 func (w *world) abandon(id int32) {
 	w.sample.Calls.Abandoned++
 	if w.tracer != nil {
@@ -375,8 +375,9 @@ func (w *world) abandon(id int32) {
 	w.giveUp(id)
 }
 
-// giveUp ends a caller's wait for a call. Depending on the plan the call is freed, withdrawn
-// from its server, or left there although its result is unused.
+// giveUp ends the caller's wait for a call. The call is freed if its server has finished with it.
+// Otherwise the plan decides: it is withdrawn from the server, or the server goes on with it for
+// nothing.
 func (w *world) giveUp(id int32) {
 	c := &w.calls[id]
 	c.flags |= clientDone
@@ -392,7 +393,8 @@ func (w *world) giveUp(id int32) {
 	}
 }
 
-// retryOrFail handles a failed attempt: it retries the call, or counts the call as failed.
+// retryOrFail is called when an attempt has failed. It retries the call if the plan and the retry
+// budget allow it. Otherwise the call has failed, and perhaps with it the request.
 func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
@@ -433,8 +435,8 @@ func (w *world) retry(i int32, a attemptOf) {
 	}
 }
 
-// retarget returns the container that the next attempt must use, or none if the attempt may
-// choose.
+// retarget returns the container to which the next attempt of a call has to go. It returns none if
+// the balancer may choose.
 func (w *world) retarget(i int32, a attemptOf) int32 {
 	switch {
 	case w.spec.FromDense && a.dense:
@@ -447,7 +449,7 @@ func (w *world) retarget(i int32, a attemptOf) int32 {
 	return none
 }
 
-// tried records the container of a failed attempt, so that retries can avoid it.
+// tried notes the container of a failed attempt, so that the call's retries can avoid it.
 func (w *world) tried(i int32, a attemptOf, server int32) {
 	at := (int(i)*w.stride+a.slot)*w.spec.Retries + int(a.attempt)
 	for at >= len(w.past) {
@@ -458,7 +460,8 @@ func (w *world) tried(i int32, a attemptOf, server int32) {
 	}
 }
 
-// untried draws a replica that the call has not used yet. It returns none if all were used.
+// untried draws one of the replicas at which no attempt of the call has failed. It returns none if
+// there is none.
 func (w *world) untried(i int32, a attemptOf) int32 {
 	tier, shard := PS, 0
 	if a.dense {
@@ -481,7 +484,7 @@ func (w *world) untried(i int32, a attemptOf) int32 {
 	return w.fresh[below(rng.Uint64(), len(w.fresh))]
 }
 
-// failAttempt handles an attempt that timed out or was refused.
+// failAttempt is called when an attempt has timed out or was refused.
 func (w *world) failAttempt(id int32, cause uint8) {
 	c := &w.calls[id]
 	i := c.req
@@ -511,7 +514,7 @@ func (w *world) failAttempt(id int32, cause uint8) {
 	}
 	second := c.flags&hedging != 0
 	w.giveUp(id)
-	if second { // the hedged call is given up, and the first one continues
+	if second { // only the hedge has failed; the first call goes on
 		w.hedges[int(i)*w.stride+a.slot] = none
 		return
 	}
@@ -525,7 +528,7 @@ func (w *world) failAttempt(id int32, cause uint8) {
 	w.retryOrFail(i, a, cause)
 }
 
-// abandonAll gives up all calls of a request.
+// abandonAll abandons all calls of a request.
 func (w *world) abandonAll(i int32) {
 	for slot := range w.stride {
 		base := int(i)*w.stride + slot
@@ -539,8 +542,8 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired handles a timeout. If single is true, one retry has timed out, else all first attempts of
-// a request that are due.
+// expired is called when a timeout is over. If single is true, it is that of one retry. Otherwise
+// it is that of the first attempts of all calls of a request.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {
@@ -561,7 +564,8 @@ func (w *world) expired(arg uint64, single bool) {
 	}
 }
 
-// over reports whether the call or request that a deadline belongs to has ended.
+// over reports whether there is nothing left to do at a deadline, because its call or request has
+// ended.
 func (w *world) over(arg uint64, single bool) bool {
 	i, gen := unhandle(arg)
 	if single {

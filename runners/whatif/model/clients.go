@@ -7,17 +7,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// clients holds the clients of each idc, for a plan in which they use only the entry containers of
-// their own idc.
+// clients records which entry containers the clients of each idc use, for a plan in which clients
+// use only those of their own idc.
 type clients struct {
 	w      *world
 	moved  []bool    // marks the idcs whose clients were moved to other idcs
-	shares []float64 // share of the requests that come to each idc; nil if any request may come to any idc
-	live   [][]int32 // entry containers of each idc that are up
+	shares []float64 // share of the requests that comes from the clients of each idc; nil if any request may come to any idc
+	live   [][]int32 // running entry containers of each idc
 }
 
-// beginClients spreads the clients over the idcs. If a condition removes all entry containers of an
-// idc, the clients of that idc have moved to the other idcs.
+// beginClients distributes the clients over the idcs. If the spec's condition removes all entry
+// containers of an idc, the clients of that idc have moved to the other idcs before the start.
 func (w *world) beginClients() {
 	c := &w.clients
 	if c.w = w; w.spec.Clients == nil {
@@ -41,7 +41,7 @@ func (w *world) beginClients() {
 	}
 }
 
-// move sends the clients of an idc elsewhere, or back.
+// move sends the clients of an idc to the other idcs, or back if away is false.
 func (c *clients) move(idc int, away bool) {
 	c.moved[idc] = away
 	c.shares = c.w.spec.Control.Plan.ClientsWithout(c.moved)
@@ -60,7 +60,7 @@ func (c *clients) refresh(w *world) {
 	}
 }
 
-// comeTo returns the entry containers that a request may come to.
+// comeTo returns the entry containers among which a request may be sent.
 func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 	if c.shares == nil {
 		return all
@@ -71,10 +71,12 @@ func (c *clients) comeTo(all []int32, rng *rand.Rand) []int32 {
 			return c.live[idc]
 		}
 	}
-	return c.live[slices.Index(c.shares, slices.Max(c.shares))] // rounding
+	// rounding left a remainder of the shares: it goes to the idc with the largest share
+	return c.live[slices.Index(c.shares, slices.Max(c.shares))]
 }
 
-// byPlace reports whether the load of a tier's containers may depend on where they are.
+// byPlace reports whether containers of a tier may get different loads because they are in
+// different idcs or clusters.
 func (s *Spec) byPlace(tier int) bool {
 	if tier == Entry {
 		return s.Clients != nil
@@ -82,7 +84,7 @@ func (s *Spec) byPlace(tier int) bool {
 	return s.Has(Entry) && s.Reach != places.Anywhere
 }
 
-// layout returns how many places there are, and how many clusters an idc has.
+// layout returns how many places (clusters of idcs) there are, and how many of them each idc has.
 func (s *Spec) layout() (places, clusters int) {
 	clusters = 1
 	for t := range s.Tiers {
@@ -93,10 +95,10 @@ func (s *Spec) layout() (places, clusters int) {
 	return max(s.IDCs, 1) * clusters, clusters
 }
 
-// callers returns the part of the calls to a tier that comes from each place. For the entry tier it
-// returns the part of the requests that arrives at each place. at returns the capacity of a tier at
-// each place, for PS the capacity of one shard. shares holds the share of the requests that comes
-// to each idc; nil if any may come to any.
+// callers returns which part of the calls to a tier comes from each place (cluster of an idc). For
+// the entry tier, it returns which part of the requests arrives at each place. The function at
+// returns the capacity of a tier at each place; for PS, that of one shard. shares is the share of
+// the requests that comes to each idc, or nil if any request may come to any idc.
 func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) []float64 {
 	_, clusters := s.layout()
 	list := places.Callers(at(Entry), shares, clusters)
@@ -106,8 +108,8 @@ func (s *Spec) callers(tier int, at func(tier int) []float64, shares []float64) 
 	return list
 }
 
-// spread returns, for each place, the load of one unit of a tier's capacity there, if the load of
-// all requests together is 1.
+// spread returns how the load of a tier spreads over places (clusters of idcs): for each place, the
+// load of one unit of capacity there. The load of all requests together is 1.
 func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) []float64 {
 	list, capacity := s.callers(tier, at, shares), at(tier)
 	if tier == Entry {
@@ -120,21 +122,23 @@ func (s *Spec) spread(tier int, at func(tier int) []float64, shares []float64) [
 	return s.Reach.Spread(list, capacity, clusters)
 }
 
-// fewest returns the smallest number of containers of a tier that any caller can choose among.
+// fewest returns among how few containers of a tier a caller chooses, for the caller that has the
+// smallest choice.
 func (s *Spec) fewest(tier int, at func(tier int) []float64, shares []float64) float64 {
 	_, clusters := s.layout()
 	return s.Reach.Fewest(s.callers(tier, at, shares), at(tier), clusters)
 }
 
-// Crowded returns how many containers, each as full as the fullest, could carry the load of a shard
-// under a condition. That may be fewer than the condition leaves: if callers call only near
+// Crowded returns how many containers, each as full as the fullest one, could carry the load of a
+// shard. They are the containers that remain under the spec's condition (a failure named in
+// must_hold_under). The result may be smaller than their number: if callers call only near
 // containers, or each idc has its own clients, some containers get more load than others.
 func (s *Spec) Crowded(tier, shard int) float64 {
 	if !s.byPlace(tier) {
 		return float64(s.Live(tier)[shard])
 	}
 	at := func(of int) []float64 {
-		if s.Mixed && of != PS { // each container that is left has one process of this tier
+		if s.Mixed && of != PS { // in a mixed container, every tier has one process in each container that is left
 			return s.left(PS, s.shards(PS)...)
 		}
 		return s.left(of, map[bool]int{true: shard}[of == PS])
@@ -155,7 +159,8 @@ func (s *Spec) shards(tier int) []int {
 	return list
 }
 
-// left returns how many containers of some shards of a tier a condition leaves at each place.
+// left returns how many containers of the given shards of a tier remain at each place (cluster of
+// an idc) under the spec's condition.
 func (s *Spec) left(tier int, shards ...int) []float64 {
 	n, clusters := s.layout()
 	t, in := &s.Tiers[tier], make([]float64, n)
@@ -179,9 +184,9 @@ func (s *Spec) without(entries []float64) []bool {
 	return gone
 }
 
-// crowded returns how many containers, each as full as the fullest, would carry the whole load.
-// loads holds the load of a container at each place. The result is 0 if no caller reaches a
-// container: its calls then fail at once and wait nowhere.
+// crowded returns how many containers, each as full as the fullest one, would carry the whole load.
+// loads holds the load of a container at each place. If no caller reaches a container, the result
+// is 0: its calls then fail at once and wait nowhere.
 func crowded(loads []float64) float64 {
 	if most := slices.Max(loads); most > 0 {
 		return 1 / most

@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Condition is a failure that a fleet has to withstand, in addition to its plan's events.
+// Condition is a failure that a fleet has to withstand, besides the events of its plan.
 type Condition struct {
 	Name string
-	// Text is the entry of must_hold_under that the condition comes from.
+	// Text is the entry of the plan's must_hold_under that names the failure.
 	Text   string
 	Remove []Which
-	// Event, if above 0, is the number of an event, and only that event's windows are judged.
-	// NoEvents leaves out all windows of events.
+	// Event, if it is above 0, is the number of an event of the plan. Only the windows of that
+	// event are then judged. NoEvents excludes the windows of all events.
 	Event    int
 	NoEvents bool
 }
 
-// Compile converts a plan under a condition to a spec for simulation.
+// Compile turns a plan and a condition into a spec that can be simulated.
 func Compile(p *plan.Plan, c Condition) *Spec {
 	s := &Spec{
 		Seed:    p.Seed,
@@ -74,8 +74,8 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	return s
 }
 
-// steady reports whether requests arrive at a constant rate in a window, and nothing happens
-// to containers until its end.
+// steady reports whether, until the end of a window, requests arrive at a constant rate and
+// containers do not change.
 func steady(p *plan.Plan, w plan.Window) bool {
 	if w.Incident > 0 || p.Workload.ColdStart || p.Workload.Arrivals.Process == "trace" {
 		return false
@@ -98,13 +98,13 @@ func steady(p *plan.Plan, w plan.Window) bool {
 	return true
 }
 
-// IsRequestLatency reports whether an objective limits a quantile of request latency. Such
-// an objective is judged by counting requests above the limit.
+// IsRequestLatency reports whether an objective limits a quantile of the latency of requests. The
+// simulation then counts the requests that took longer than the limit.
 func IsRequestLatency(o plan.SLO) bool {
 	return o.Scope == "request" && strings.HasPrefix(o.Metric, "p")
 }
 
-// models adds the models of the plan. A single model is stored in the spec itself.
+// models adds the plan's models to the spec. A single model becomes fields of the spec itself.
 func (s *Spec) models(p *plan.Plan) {
 	list := p.Served()
 	for i := range list {
@@ -133,8 +133,8 @@ func (s *Spec) models(p *plan.Plan) {
 	}
 }
 
-// callsOf distributes the items of a request over the shards, and the items of a shard
-// evenly over its PS.
+// callsOf returns the calls of a request. The request's items are distributed over the shards, and
+// a shard's items evenly over its PS.
 func callsOf(p *plan.Plan, m *plan.Served) []Call {
 	shares := m.Skew.Of(p.Shards(), m.NumPS)
 	var calls []Call
@@ -193,7 +193,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	return t
 }
 
-// mix makes the processes of a mixed container share its cores.
+// mix makes all processes of a mixed container share its cores.
 func (s *Spec) mix(p *plan.Plan) {
 	s.Mixed, s.Works = true, [tiers][]float64{}
 	s.Works[PS], s.Common = p.Together()
@@ -243,8 +243,9 @@ func until(p *plan.Plan, e plan.Event) int64 {
 	return min(int64(e.At)+int64(e.For), int64(p.Workload.Horizon))
 }
 
-// Thin returns the factor by which containers and requests of a plan are reduced for
-// simulation. For auto it is the largest of 8, 4, 2 and 1 that the plan permits.
+// Thin returns by what number the containers and the request rate of a plan are divided in the
+// simulation. If the plan says auto, it is the largest of 8, 4, 2 and 1 with which that can be
+// done.
 func Thin(p *plan.Plan) int {
 	if k := p.Workload.Detail.Thin.K; k > 0 {
 		return k
@@ -257,8 +258,8 @@ func Thin(p *plan.Plan) int {
 	return 1
 }
 
-// Work returns for how many seconds a request keeps the containers of a shard busy, summed over the
-// containers that a condition leaves.
+// Work returns for how many seconds a request keeps the containers of a shard busy, summed over
+// those that are left under the spec's condition.
 func (s *Spec) Work(tier, shard int) float64 {
 	work := s.Works[tier][shard]
 	if !s.Mixed {
@@ -271,8 +272,9 @@ func (s *Spec) Work(tier, shard int) float64 {
 	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
 }
 
-// Filled returns for how many seconds a request keeps the fullest container of a shard busy, among
-// the containers that a condition leaves. It is 0 if no caller reaches any of them.
+// Filled returns for how many seconds a request keeps the fullest container of a shard busy, on
+// average over all requests. Only the containers that are left under the spec's condition count. It
+// is 0 if callers reach none of them.
 func (s *Spec) Filled(tier, shard int) float64 {
 	n := s.Crowded(tier, shard)
 	if n == 0 {
@@ -285,7 +287,7 @@ func (s *Spec) Filled(tier, shard int) float64 {
 	return s.Works[tier][shard]/n + s.Common/math.Max(float64(all), 1)
 }
 
-// Live returns, for each shard of a tier, the number of containers that a condition leaves.
+// Live returns, for each shard of a tier, how many containers are left under the spec's condition.
 func (s *Spec) Live(tier int) []int {
 	live := slices.Clone(s.Tiers[tier].Replicas)
 	for _, gone := range s.Control.Remove {

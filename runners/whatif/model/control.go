@@ -9,12 +9,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Control describes what happens to containers. It is computed before the requests are
-// simulated. It depends on the plan, the seed, the replication and the request rate, but not
-// on single requests.
+// Control describes what happens to containers: events, failures and scaling. It depends on the
+// plan, the seed, the replication and the request rate, but not on single requests. So the
+// simulation of requests starts after everything in it has been computed, except for autoscalers
+// that measure.
 type Control struct {
 	ColdStart bool
-	// Remove lists the containers that a condition removes.
+	// Remove lists the containers that the spec's condition removes.
 	Remove []Which
 	// Dead lists containers that are down although callers still see them.
 	Dead []Which
@@ -25,19 +26,23 @@ type Control struct {
 // Which identifies a container by its tier, shard and number.
 type Which struct{ Tier, Shard, Number int }
 
-// change is a change of the state of a container or of a link, at some instant.
+// change is a change in the state of a container or of the link between two idcs.
 type change struct {
-	at     int64 // instant of the horizon
+	at     int64 // nanoseconds from the start of the horizon
 	what   uint8
 	server int32
 	value  float64
-	a, b   int    // idcs of a link; for happens, a is the index of the event
-	boot   uint32 // boot counter of the pod for the start to which the change belongs; 0 if no autoscaler measures
-	begun  int64  // for a start: instant of the decision to start; the change is void if the container ends later
-	void   bool   // whether the change was skipped, because the start to which it belongs had ended before
+	a, b   int // idcs of the link; for the kind happens, a is the index of the event in the plan
+	// boot is the value of [pod].boot when the change was scheduled. The change has no effect if
+	// the container was started or ended since. It is 0 if no autoscaler measures.
+	boot uint32
+	// begun, for a change that belongs to a start, is when the start was decided. If the container
+	// ends after that instant, the change has no effect.
+	begun int64
+	void  bool // whether the change had no effect, because the container had ended before
 }
 
-// Kinds of changes.
+// Kinds of changes. Unless a comment says otherwise, each is about the container named by server.
 const (
 	goesDown = iota
 	comesUp
@@ -50,50 +55,52 @@ const (
 	joins
 	loses
 	retires
-	isLost // its session has expired while the container lives
-	isBack // registered again after its session was lost; with value 1 it flaps from then on
-	hides  // callers stop seeing a container that flaps
+	isLost // its ZooKeeper session has expired although the container is alive
+	isBack // it has registered again in ZooKeeper; with value 1, it vanishes and comes back from then on (flaps)
+	hides  // callers no longer see the flapping container
 	shows
-	blinds // its agent loses ZooKeeper and keeps using its last view
+	blinds // its agent loses ZooKeeper, and keeps the list of replicas that it saw last
 	sights
-	happens // an event of a plan with an autoscaler that measures
-	begins  // the container itself starts, before it loads
-	fails   // at random
-	drains  // gets no new requests and finishes those that it has
-	copies  // copies weights to its device, which takes value nanoseconds
-	moves   // moves the clients of idc a elsewhere; with value 0, back
+	happens // an event of the plan takes place; only if an autoscaler measures
+	begins  // its process starts, before it loads a model
+	fails   // it fails at random
+	drains  // it gets no new requests, and finishes those that it has
+	copies  // it copies weights to its device for value nanoseconds
+	moves   // the clients of idc a use other idcs from now on; with value 0, they come back
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
 	return Control{ColdStart: p.Workload.ColdStart, Remove: c.Remove, Plan: p, Thin: thin}
 }
 
-// history computes the lives of all containers and collects the changes in them.
+// history computes what happens to the containers over the horizon, as a list of changes.
 type history struct {
 	w     *world
-	begun []bool // whether each server is up before any change
-	moved []bool // whether the clients of each idc are elsewhere before any change
+	begun []bool // whether each server is up at the start of the horizon
+	moved []bool // whether the clients of each idc use other idcs at the start of the horizon
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
 	life  *Life
-	fate  *Fate   // fate of the event whose effects are being computed
-	quiet []pause // when ZooKeeper writes nothing
-	// pauses maps the index of an event to the pause of ZooKeeper's writes that it causes.
+	fate  *Fate   // what the event that is being computed has done so far
+	quiet []pause // periods in which ZooKeeper performs no writes
+	// pauses maps the index of an event to the period in which ZooKeeper performs no writes because
+	// of it.
 	pauses map[int]pause
 	held   map[int32]int
-	// unlisted holds the containers of version 3 that live on although they have lost their
-	// session. The value is the instant of the loss.
+	// unlisted holds when a container with an agent of version 3 lost its ZooKeeper session, if the
+	// container is still alive.
 	unlisted map[int32]int64
-	// loading holds, for each server, the instant until which its only load thread is taken.
-	// waiting holds, for each server, the loads that wait behind a load whose end is not known yet.
+	// loading says, for each server, until when its only thread for loading models is taken.
+	// waiting holds the loads that wait for this thread because the end of the load before them is
+	// not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
-	agenda  []entry // lists the coming changes in order of time
-	clock   int64   // is the instant of the present change
-	store   *store  // nil when the store is never short of bandwidth
-	// With a store, starting holds when each unfinished start began, and ended holds when each
-	// container ended.
+	agenda  []entry // what has yet to be computed, in order of time
+	clock   int64   // time up to which the agenda has been computed
+	store   *store  // nil if the plan's model store has enough bandwidth for everyone
+	// With a model store, starting says when each start in progress was decided, and ended says
+	// when each container last ended.
 	starting map[int32]int64
 	ended    map[int32]int64
 	flapping []flapping
@@ -101,7 +108,8 @@ type history struct {
 
 type pause struct{ from, to int64 }
 
-// control computes the lives of all containers in a replication.
+// control computes what happens to the containers in a replication, before any request is
+// simulated.
 func (w *world) control(replication int) {
 	w.remove()
 	w.beginClients()
@@ -126,8 +134,8 @@ func (w *world) control(replication int) {
 	}
 }
 
-// schedule applies at once the changes that are due when the simulation begins, and plans those
-// that come later.
+// schedule applies the changes that are due before the simulation begins, and schedules the later
+// ones.
 func (w *world) schedule() {
 	if h := w.history; h != nil && len(h.flapping) > 0 {
 		for _, f := range h.flapping {
@@ -147,7 +155,7 @@ func (w *world) schedule() {
 	}
 	w.running = true
 	if h := w.history; h != nil {
-		for _, e := range h.agenda { // at this point the agenda has entries only if an autoscaler measures
+		for _, e := range h.agenda { // entries are left in the agenda only if an autoscaler measures
 			w.at(max(0, e.at-w.base), &w.onAgenda, 0)
 		}
 	}
@@ -155,7 +163,8 @@ func (w *world) schedule() {
 	w.refreshViews()
 }
 
-// remove removes or kills the containers that the condition names.
+// remove takes away the containers that the spec's condition names. Control.Dead names containers
+// that callers continue to see.
 func (w *world) remove() {
 	for k, which := range slices.Concat(w.spec.Control.Remove, w.spec.Control.Dead) {
 		at := w.find(which)
@@ -288,8 +297,8 @@ func (w *world) link(c change) {
 	}
 }
 
-// ofContainer reports whether a change is one of a single container, and not one of a link, of
-// clients or of the whole fleet.
+// ofContainer reports whether a change is about a container, rather than about a link, clients or
+// the whole fleet.
 func (c *change) ofContainer() bool {
 	switch c.what {
 	case cuts, joins, loses, moves, happens:
@@ -298,13 +307,13 @@ func (c *change) ofContainer() bool {
 	return true
 }
 
-// overtaken reports whether a change belongs to a start that was cut short, because the container
+// overtaken reports whether a change belongs to a start that never finished, because the container
 // ended at the given instant.
 func (c *change) overtaken(ended int64) bool {
 	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
 }
 
-// valid drops the changes of each start that was cut short because its container ended.
+// valid drops the changes of the starts that never finished because the container ended.
 func (h *history) valid() {
 	ended := map[int32]int64{}
 	h.list = slices.DeleteFunc(h.list, func(c change) bool {
@@ -328,8 +337,7 @@ func (h *history) add(at int64, what uint8, server int32, value float64) {
 	h.put(change{at: at, what: what, server: server, value: value, boot: h.boots(server)})
 }
 
-// boots returns the boot counter of a container, which marks the changes of its present start. It
-// is 0 without an autoscaler that measures.
+// boots returns the value that a container's new changes have to carry as change.boot.
 func (h *history) boots(server int32) uint32 {
 	if p := h.w.servers[server].pod; p != nil {
 		return p.boot
@@ -337,7 +345,8 @@ func (h *history) boots(server int32) uint32 {
 	return 0
 }
 
-// put adds changes, and schedules them if the simulation of requests is already running.
+// put adds changes to the list. If the simulation of requests is already running, it also schedules
+// them.
 func (h *history) put(changes ...change) {
 	h.list = append(h.list, changes...)
 	if !h.w.running {
@@ -351,8 +360,8 @@ func (h *history) put(changes ...change) {
 	}
 }
 
-// play computes the effects of the plan's events in order, then those of random failures and
-// of the autoscaler.
+// play computes the effects of the plan's events, in order, and then those of random failures and
+// of the autoscalers that know the offered load.
 func (h *history) play() {
 	for i := range h.w.servers {
 		h.begun = append(h.begun, h.w.servers[i].up)
@@ -371,7 +380,7 @@ func (h *history) play() {
 	for i, e := range h.p.Events {
 		z := e.ZooKeeper
 		switch {
-		case e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC: // the ensemble runs in that idc (CAP-12.12)
+		case e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC: // ZooKeeper's servers run in this idc (CAP-12.12)
 			h.pauses[i] = pause{int64(e.At), until(h.p, e)}
 		case z != nil && z.LeaderLoss:
 			h.pauses[i] = pause{int64(e.At), int64(e.At) + int64(h.p.ZooKeeper.Election.Sample(h.rng, 0))}
@@ -385,7 +394,7 @@ func (h *history) play() {
 	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
-		if h.w.scalers != nil { // the event affects the containers that exist when it happens
+		if h.w.scalers != nil { // an event hits the containers that exist when it takes place
 			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
 		} else {
 			h.on(int64(h.p.Events[i].At), func() { h.happen(i) })
@@ -418,7 +427,8 @@ func (h *history) happen(i int) {
 	h.fate = &Fate{}
 }
 
-// played sums up what happened to containers in a simulation with autoscalers that measure.
+// played computes the results for the report after a simulation with autoscalers that measure.
+// Until then, the changes are not complete.
 func (h *history) played() {
 	h.life.Until = h.w.base + h.w.end
 	h.list = slices.DeleteFunc(h.list, func(c change) bool { return c.void || c.at > h.life.Until })
@@ -480,8 +490,9 @@ func (h *history) cluster(text string) Location {
 	return Location{IDC: -1, Cluster: -1}
 }
 
-// pick chooses up to count running containers of a tier. They are of the hottest shard for
-// same_shard_worst, of the first idc for same_idc, and neighbours in order for same_rack.
+// pick chooses up to count running containers of a tier. The argument how says which: those of the
+// shard with the most work (same_shard_worst), those of the first idc (same_idc), or neighbours in
+// the order of numbers (same_rack).
 func (h *history) pick(tier string, count int, how string) []int32 {
 	t := slices.Index(plan.TierNames, tier)
 	var all []int32
@@ -512,9 +523,9 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	}
 }
 
-// restart restarts all running containers of a tier, some of each shard at a time. Each
-// drains, ends and starts again. An entry container gets no requests from the start of its
-// drain on. Other containers get none once ZooKeeper no longer lists them.
+// restart restarts all running containers of a tier, a few of each shard at a time. Each container
+// drains, ends and starts again. From the start of the drain, an entry container gets no requests;
+// any other container gets none once ZooKeeper no longer lists it.
 func (h *history) restart(at int64, e *plan.Event) {
 	r := e.Restart
 	t := slices.Index(plan.TierNames, r.Tier)
@@ -527,8 +538,8 @@ func (h *history) restart(at int64, e *plan.Event) {
 	}
 }
 
-// roll restarts the containers of the first chunk at an instant. It restarts each further chunk
-// when all containers of the previous one are listed again.
+// roll restarts groups of containers (chunks), beginning with the first at an instant. Each further
+// chunk begins when all containers of the chunk before it are listed in ZooKeeper again.
 func (h *history) roll(chunks [][]int32, at, drain int64) {
 	if len(chunks) == 0 {
 		return
@@ -553,10 +564,11 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 	})
 }
 
-// boot starts a container: it is scheduled, loads, and serves. Callers see it once its status has
-// been polled and written and the session of its predecessor has expired (at the instant gone). For
-// each process, boot calls the function then with the instant from which callers see the process.
-// If the container ends after the instant begun, the rest of the start has no effect.
+// boot adds the changes by which a container starts. It is scheduled, loads its model, and serves.
+// Callers see it once the agent has polled the status and has written it to ZooKeeper, but not
+// before gone, when the session of its predecessor has expired. boot calls then for each process,
+// with the instant from which callers see the process. begun is when the start was decided: if the
+// container ends after that, the rest of the start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	if h.w.servers[s].pod != nil {
 		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})
@@ -589,8 +601,8 @@ func (h *history) poll() int64 {
 	return int64(h.rng.Float64() * float64(plan.StatusPoll))
 }
 
-// lose kills all containers for whose location the function in returns true. They start again at
-// the instant back.
+// lose kills all containers at the locations for which the function in returns true. They start
+// again at the instant back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
 	for i := range h.w.servers {
 		if s := &h.w.servers[i]; s.up && in(s.loc) && !h.w.isProcess(i) {

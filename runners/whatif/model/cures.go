@@ -2,12 +2,12 @@ package model
 
 import "math"
 
-// Backoff says how long retries wait, in nanoseconds. The first waits Base, and each further
-// retry Factor times as long, up to Most. Each wait varies uniformly by the fraction Jitter
-// in both directions. With Base 0, retries are sent at once.
+// Backoff says how long a caller waits before it retries, in nanoseconds. It waits Base before the
+// first retry, and Factor times as long before each further one, but at most Most. Each wait varies
+// uniformly by the fraction Jitter up and down. If Base is 0, it retries at once.
 type Backoff struct{ Base, Factor, Most, Jitter float64 }
 
-// wait returns the wait before a retry, without jitter. attempt counts retries from 1.
+// wait returns the wait before a retry, without jitter. The first retry is attempt 1.
 func (b *Backoff) wait(attempt uint8) float64 {
 	return math.Min(b.Most, b.Base*math.Pow(b.Factor, float64(attempt)-1))
 }
@@ -33,7 +33,7 @@ type Breaker struct {
 	OpenNs   int64
 }
 
-// deposit adds the tokens for the given number of calls to their caller's bucket.
+// deposit adds to a caller's retry budget what it earns by sending the given number of calls.
 func (w *world) deposit(caller int32, calls int) {
 	if b := &w.spec.Budget; b.Burst > 0 {
 		s := &w.servers[caller]
@@ -41,8 +41,8 @@ func (w *world) deposit(caller int32, calls int) {
 	}
 }
 
-// affords takes a token for a retry, and returns false if there is none. Tokens are compared
-// with a tolerance of a millionth, because sums of shares are rounded.
+// affords takes a token for a retry from the caller's budget. It returns false if there is none. A
+// token may be short by a millionth, because sums of shares are rounded.
 func (w *world) affords(caller int32) bool {
 	if w.spec.Budget.Burst == 0 {
 		return true
@@ -55,8 +55,8 @@ func (w *world) affords(caller int32) bool {
 	return true
 }
 
-// retryLater delays a retry by its backoff. In the meantime a call without a server
-// represents the retry.
+// retryLater sends a retry after its backoff. During the wait, a call that has no server takes the
+// retry's place among the request's calls.
 func (w *world) retryLater(i int32, a attemptOf) {
 	r := &w.requests[i]
 	b := &w.spec.Backoff
@@ -81,8 +81,8 @@ func (w *world) backedOff(arg uint64) {
 	}
 }
 
-// closed returns the containers of a list that the caller's breakers allow calls to. The
-// result is valid only until the next call of closed.
+// closed returns those containers of a list to which the caller's circuit breakers allow a call.
+// The next call of closed overwrites the result.
 func (w *world) closed(list []int32, caller int32) []int32 {
 	if w.spec.Breaker.Failures == 0 {
 		return list
@@ -96,13 +96,13 @@ func (w *world) closed(list []int32, caller int32) []int32 {
 	return w.allowed
 }
 
-// passes reports whether a breaker allows a call: it is closed, or its open time is over and
-// no probe is in progress.
+// passes reports whether a circuit breaker allows a call. It does if it is closed, and if it has
+// been open for long enough and no probe is in progress.
 func (w *world) passes(p *pair) bool {
 	return p.opened == 0 || !p.probed && w.now >= p.opened+w.spec.Breaker.OpenNs
 }
 
-// probes marks a call as a probe if the breaker of its container is open.
+// probes marks a call as a probe if the circuit breaker to its container is open.
 func (w *world) probes(c *call) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -113,7 +113,7 @@ func (w *world) probes(c *call) {
 	}
 }
 
-// succeeds informs the breaker that a call was answered.
+// succeeds tells the circuit breaker that a call was answered.
 func (w *world) succeeds(c *call) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -124,8 +124,8 @@ func (w *world) succeeds(c *call) {
 	}
 }
 
-// fails informs the breaker that an attempt failed or, if failed is false, that it was
-// abandoned.
+// fails tells the circuit breaker that an attempt failed. If failed is false, the attempt was
+// abandoned before it could fail or succeed.
 func (w *world) fails(c *call, failed bool) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -145,8 +145,9 @@ func (w *world) fails(c *call, failed bool) {
 	}
 }
 
-// knowsNothing resets what a caller knows when its process starts: its budget is full, its
-// breakers are closed, it has seen no latencies, and round robin begins with the first replica.
+// knowsNothing resets what a caller has learnt, because its process starts anew: its retry budget
+// is full, its circuit breakers are closed, it has seen no latencies, and round robin begins with
+// the first replica.
 func (w *world) knowsNothing(at int32) {
 	s := &w.servers[at]
 	s.tokens = w.spec.Budget.Burst
@@ -165,8 +166,8 @@ func (w *world) knowsNothing(at int32) {
 	}
 }
 
-// heals returns how many nanoseconds it takes until budgets and breakers no longer depend on
-// the past, for the given number of calls per second of each caller.
+// heals returns how many nanoseconds it takes until retry budgets and circuit breakers no longer
+// depend on the past. calls is how many calls each caller sends per second.
 func (s *Spec) heals(calls float64) float64 {
 	took := s.Backoff.longest(s.Retries)
 	if s.Breaker.Failures > 0 {

@@ -1,8 +1,8 @@
 package model
 
-// deadlines is a queue of deadlines that all have the same timeout, so they are in order. A
-// ring buffer suffices, with one scheduled event for the first deadline that is still
-// relevant.
+// deadlines is a queue of deadlines that all have the same timeout, so that they are due in the
+// order in which they were added. A ring buffer and one scheduled event, for the first deadline,
+// therefore suffice.
 type deadlines struct {
 	ring []deadline
 	head int
@@ -14,7 +14,7 @@ type deadlines struct {
 type deadline struct {
 	at     int64
 	arg    uint64
-	single bool // arg names a call, not a request
+	single bool // whether arg identifies a single call instead of a request
 }
 
 func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
@@ -36,7 +36,8 @@ func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
 	}
 }
 
-// fired calls the function act for the deadlines that are due, and schedules the next relevant one.
+// fired calls act for each deadline that is due, and schedules the next one whose call is still
+// open.
 func (d *deadlines) fired(w *world, act func(arg uint64, single bool)) {
 	for d.n > 0 {
 		first := d.ring[d.head]
@@ -59,7 +60,7 @@ func (d *deadlines) pop() {
 	d.n--
 }
 
-// hedge sends a second call for each of a request's first attempts that is still unanswered.
+// hedge sends a second call beside each of a request's first attempts that is still unanswered.
 func (w *world) hedge(arg uint64, _ bool) {
 	i, gen := unhandle(arg)
 	if w.requests[i].stage != stageFan {

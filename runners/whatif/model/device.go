@@ -6,12 +6,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// device is the state of a container's accelerator. Its methods accept nil, which means that
-// there is none.
+// device is the state of a container's accelerator. Its methods may be called on nil, for a
+// container without one.
 type device struct {
 	idle  int64 // time at which the device finished its last batch
-	from  int64 // time at which the copy of weights began
-	until int64 // when it ends
+	from  int64 // time at which weights began to be copied to it
+	until int64 // time at which the copy ends
 	// seen holds, for each process, a bitmap of the batch sizes in items that the process has
 	// computed. Bit 0 says that it has computed any batch. If seen is nil, all sizes count as
 	// computed.
@@ -34,7 +34,7 @@ func (t *Tier) onDevice(p *plan.Plan, d *plan.Device) {
 // counts reports whether the time of a batch depends on what its process has computed before.
 func (d *Device) counts() bool { return d != nil && (d.NewSizeNs > 0 || d.FirstNs > 0) }
 
-// up resets the device after a start: all processes are new.
+// up resets the device when its container starts: none of the processes has computed anything yet.
 func (d *device) up(t *Tier) {
 	if d == nil {
 		return
@@ -49,8 +49,8 @@ func (d *device) up(t *Tier) {
 	}
 }
 
-// anew forgets which batch sizes the processes have computed, because none has computed the new
-// version yet. The processes themselves stay warm.
+// anew forgets which batch sizes the processes have computed, because they have computed nothing
+// yet with the new version. That a process has already computed its first batch is not forgotten.
 func (d *device) anew(t *Tier) {
 	if d == nil {
 		return
@@ -61,8 +61,8 @@ func (d *device) anew(t *Tier) {
 	}
 }
 
-// more returns how much longer a batch takes because of the pause before it, and because its
-// process computes something for the first time.
+// more returns by how many nanoseconds a batch takes longer because of the device's pause before
+// it, and because its process computes a batch of this size, or any batch, for the first time.
 func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 	more := 0.0
 	if !t.Pause.IsZero() {
@@ -70,8 +70,9 @@ func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 		for k := range s.feeds {
 			running += s.feeds[k].busy
 		}
-		if running == 1 { // this one alone
-			more = t.Pause.MeanOf(math.Min(float64(w.now-d.idle), t.Pause.At[len(t.Pause.At)-1])) // longer pauses count as the last point
+		if running == 1 { // only this batch
+			// a longer pause counts like the longest that the plan names
+			more = t.Pause.MeanOf(math.Min(float64(w.now-d.idle), t.Pause.At[len(t.Pause.At)-1]))
 		}
 	}
 	if d.seen == nil {
@@ -90,8 +91,8 @@ func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 	return more
 }
 
-// waits returns how long a batch's input has to wait for the piece of weights that is
-// currently being copied.
+// waits returns for how many nanoseconds a batch's input has to wait, because a piece of weights is
+// being copied to the device.
 func (d *device) waits(w *world, b *batch, t *Device) int64 {
 	if t.PieceNs == 0 || b.items < t.WaitFrom || w.now < d.from || w.now >= d.until {
 		return 0
@@ -99,8 +100,8 @@ func (d *device) waits(w *world, b *batch, t *Device) int64 {
 	return min(t.PieceNs-(w.now-d.from)%t.PieceNs, d.until-w.now)
 }
 
-// pieceDone starts a batch once the copy of the piece of weights for which its input had to wait is
-// done. It drops the batch if its container has died.
+// pieceDone starts a batch when the piece of weights that its input waited for has been copied. If
+// the container has died, it drops the batch.
 func (w *world) pieceDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]

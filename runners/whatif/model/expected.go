@@ -2,19 +2,19 @@ package model
 
 import "github.com/monosim/monosim/runners/whatif/plan"
 
-// Expected is the expected work of simulating one replication of all windows. Calls counts attempts
-// of calls. Full is a tier that is full at some time of a window, "" if there is none.
+// Expected estimates the work of simulating one replication of all windows. Calls counts attempts
+// of calls. Full names a tier that at some time gets more work than it can do, "" if none does.
 type Expected struct {
 	Requests, Calls float64
 	Full            string
 }
 
-// Seconds returns about how long this simulation takes on one core, in wall time.
+// Seconds estimates the wall time of that simulation on one core.
 func (e Expected) Seconds() float64 { return (e.Requests + e.Calls) * costOfCall }
 
-// Expected estimates how much one replication of all windows simulates, including the time
-// before the windows. While a tier is full, all calls are assumed to use all their retries.
-// For a closed loop it returns zeros.
+// Expected estimates the work of simulating one replication of all windows, with the time before
+// each window. While a tier gets more work than it can do, each call is assumed to use all its
+// retries. For a closed loop it returns zeros.
 func (s *Spec) Expected() (e Expected) {
 	if s.Arrivals.Clients > 0 {
 		return e
@@ -22,7 +22,7 @@ func (s *Spec) Expected() (e Expected) {
 	p, thin := s.Control.Plan, float64(max(s.Control.Thin, 1))
 	for k, of := range s.Twins() {
 		if of != k {
-			continue // simulated once
+			continue // this window's simulation is the same as that of an earlier one
 		}
 		w := s.world(k, 0)
 		from, to := w.base, w.base+w.end

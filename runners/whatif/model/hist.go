@@ -2,12 +2,12 @@ package model
 
 import "github.com/HdrHistogram/hdrhistogram-go"
 
-// Hist is a histogram of latencies in microseconds. While it counts, it takes several
-// hundred kB. A packed histogram stores only the values that occurred.
+// Hist is a histogram of latencies in microseconds. While values are added, it takes several
+// hundred kB. Once packed, it stores only the values that occurred.
 type Hist struct {
 	h     *hdrhistogram.Histogram
-	bars  []hdrhistogram.Bar // values of a packed histogram, which has no h
-	count int64              // values in bars
+	bars  []hdrhistogram.Bar // bars of a packed histogram, whose h is nil
+	count int64              // number of values in bars
 	fine  int                // significant digits of a packed histogram; 0 otherwise
 }
 
@@ -30,7 +30,8 @@ func (h *Hist) pack() {
 	*h = one
 }
 
-// open returns a counting histogram with the same values. It returns nil for the zero Hist.
+// open returns a histogram with the same values that counts again. It returns nil for the zero
+// Hist.
 func (h Hist) open() *hdrhistogram.Histogram {
 	if h.fine == 0 {
 		return h.h
@@ -51,7 +52,7 @@ func (h Hist) into(to *hdrhistogram.Histogram) {
 	}
 }
 
-// digits returns the number of significant digits, 0 for the zero Hist.
+// digits returns how many significant digits the histogram distinguishes, 0 for the zero Hist.
 func (h Hist) digits() int {
 	if h.h != nil {
 		return int(h.h.SignificantFigures())
@@ -59,11 +60,11 @@ func (h Hist) digits() int {
 	return h.fine
 }
 
-// Longest is the largest latency that a Hist records exactly, in microseconds. Longer ones
-// count as Longest.
+// Longest is the largest latency that a Hist tells apart, in microseconds. Larger ones count as
+// Longest.
 const Longest = 3600_000_000
 
-// NewHist returns an empty histogram with a number of significant digits.
+// NewHist returns an empty histogram that distinguishes the given number of significant digits.
 func NewHist(digits int) Hist { return Hist{h: hdrhistogram.New(1, Longest, digits)} }
 
 // Record adds a value in nanoseconds, clipped to 1 µs and Longest.
@@ -97,7 +98,7 @@ func (h Hist) Quantile(q float64) int64 {
 	if h.h != nil {
 		return h.h.ValueAtQuantile(q*100) * 1000
 	}
-	rank := max(int64(float64(q*100/100*float64(h.count))+0.5), 1) // as hdrhistogram-go computes it
+	rank := max(int64(float64(q*100/100*float64(h.count))+0.5), 1) // the rank that hdrhistogram-go computes
 	below := int64(0)
 	for _, bar := range h.bars {
 		if below += bar.Count; below >= rank {
@@ -107,9 +108,8 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
-// Least returns the smallest latency, in nanoseconds, of the bar that contains the q-quantile.
-// Quantile returns the largest latency of that bar. The histogram does not distinguish the
-// latencies within a bar.
+// Least returns the smallest latency of the bar that contains the q-quantile, in nanoseconds. A bar
+// is a range of latencies that the histogram does not tell apart; Quantile returns its largest.
 func (h Hist) Least(q float64) int64 {
 	at := h.Quantile(q)
 	least := at
@@ -121,8 +121,8 @@ func (h Hist) Least(q float64) int64 {
 	return least
 }
 
-// maxSteps limits how many values are added for a single value by [Hist.Corrected]. Larger
-// corrections use a larger stride.
+// maxSteps limits how many values [Hist.Corrected] adds for one value. For a value that needs more,
+// it adds fewer values with a larger count each.
 const maxSteps = 10_000
 
 // Corrected returns the latencies that clients would have seen if they had sent requests
@@ -179,7 +179,7 @@ func (h Hist) CDF(each func(ns, count int64)) {
 	})
 }
 
-// MarshalText encodes the counts.
+// MarshalText encodes the histogram's values and their counts.
 func (h Hist) MarshalText() ([]byte, error) {
 	one := h.open()
 	if one == nil {

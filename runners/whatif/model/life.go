@@ -10,33 +10,32 @@ import (
 
 // Life records what happened to the containers in one replication.
 type Life struct {
-	// Available holds, for each publish, the nanoseconds until the last replica served the version,
-	// or -1 if some replica never served it. Serving holds, for each publish, the smallest number
-	// of serving replicas that a shard had in that time, or until the end of the run if Available
-	// is -1.
+	// Available holds, for each publish of a version, how many nanoseconds passed until the last
+	// replica served the version. It is -1 if some replica never served it. Serving holds the
+	// smallest number of serving replicas that any shard had in that time; if Available is -1,
+	// until the end of the run.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
-	// Rollouts holds, for each publish, when each replica served the version.
+	// Rollouts holds, for each publish of a version, when each replica served the version.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
-	// Detected holds, for each container that died, how long callers still saw it, in nanoseconds.
+	// Detected holds, for each container that died, for how many nanoseconds callers still saw it.
 	Detected []int64 `json:"detected,omitempty"`
 	// Fates holds, for each event of the plan, what it did to containers.
 	Fates []Fate `json:"fates,omitempty"`
-	// MemPeak is the memory of the fullest container of each tier, in bytes.
+	// MemPeak is the largest memory of a container of each tier, in bytes.
 	MemPeak [tiers]int64 `json:"mem_peak"`
 	OOM     int64        `json:"oom"`
 	// Live holds the number of live containers of each tier over the horizon. It is nil for a
 	// tier where that number never changes.
 	Live [tiers][]Step `json:"live"`
-	// Until is the instant up to which the fields of Life are known. It is the end of the horizon
-	// or, with autoscalers that measure, the end of the simulation.
+	// Until is the instant up to which the fields of Life are complete. It is the end of the
+	// horizon. With autoscalers that measure, it is the end of the simulation.
 	Until int64 `json:"until"`
 	// Scalings lists the decisions of autoscalers that measure. Holds lists the times in which
 	// they did nothing although the load they saw was above the target.
 	Scalings []Scaling `json:"scalings,omitempty"`
 	Holds    []Hold    `json:"holds,omitempty"`
-	// Fullest says, for each tier, when its fullest container is at its fullest, and how full it
-	// then is.
+	// Fullest says, for each tier, how full a container gets at most, and when.
 	Fullest [tiers]Fullness `json:"fullest"`
 }
 
@@ -48,7 +47,7 @@ type Scaling struct {
 	From    int    `json:"from"`
 	To      int    `json:"to"`
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // CPU utilization that the autoscaler saw, -1 if it does not measure CPU
+	Percent int    `json:"percent"` // CPU utilization that the autoscaler saw, in percent; -1 if CPU is not among its metrics
 }
 
 // Hold is a time in which an autoscaler saw too much load but added nothing.
@@ -56,28 +55,30 @@ type Hold struct {
 	Tier    int    `json:"tier"`
 	Shard   int    `json:"shard"`
 	From    int64  `json:"from"`
-	To      int64  `json:"to"` // the last look
+	To      int64  `json:"to"` // when the autoscaler last looked in this state
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // CPU utilization that it saw at From
-	Report  int    `json:"report"`  // containers that reported at From, out of Of containers
+	Percent int    `json:"percent"` // CPU utilization that it saw at From, in percent
+	Report  int    `json:"report"`  // number of containers that reported metrics at From, out of Of
 	Of      int    `json:"of"`
 }
 
-// Fullness says how full a container is, from the offered load with one attempt per call. It
-// takes into account which containers of its shard are up, and how slow the container is.
+// Fullness says when a container is fullest, and how full it then is. It is computed from the
+// offered load with one attempt per call, from which containers of the shard are up, and from how
+// slow the container is.
 type Fullness struct {
 	At    int64 `json:"at"`
 	Parts int64 `json:"parts"` // how full the container is, in millionths of its capacity
 }
 
-// Fate sums what an event did to containers, over all replications.
+// Fate sums up what an event did to containers, over all replications.
 type Fate struct {
 	Killed   int64 `json:"killed,omitempty"`
 	UnseenNs int64 `json:"unseen,omitempty"` // total time for which callers still saw killed containers
-	// Lost counts sessions that expired while their containers lived. Unlisted counts containers
-	// that nobody lists until their model is published again. Losing counts the replications in
-	// which sessions were lost. BackNs sums, over these replications, the time from the event
-	// until the last container was listed again. LastNs is the longest such time.
+	// Lost counts ZooKeeper sessions that expired although their containers were alive. Unlisted
+	// counts containers that ZooKeeper does not list until their model is published again. Losing
+	// counts the replications in which sessions were lost. BackNs sums up, over these replications,
+	// the time from the event until the last container was listed again. LastNs is the longest of
+	// these times.
 	Lost     int64 `json:"lost,omitempty"`
 	Unlisted int64 `json:"unlisted,omitempty"`
 	Losing   int64 `json:"losing,omitempty"`
@@ -100,14 +101,15 @@ type Rollout struct {
 	// Served holds, by tier and shard, how long after the publish each replica served the
 	// version, in nanoseconds.
 	Served [tiers][][]int64 `json:"served"`
-	// Serving holds, by tier, the smallest number of replicas of a shard that callers saw during
+	// Serving holds, by tier, the smallest number of replicas of any shard that callers saw during
 	// the roll-out.
 	Serving [tiers]int64 `json:"serving"`
 
 	at, last int64
 }
 
-// Within reports whether replicas begin to serve the version between two times after its publish.
+// Within reports whether any replica began to serve the version between two times after its
+// publish.
 func (r *Rollout) Within(from, to int64) bool {
 	for _, shards := range r.Served {
 		for _, times := range shards {
@@ -119,7 +121,7 @@ func (r *Rollout) Within(from, to int64) bool {
 	return false
 }
 
-// Step is a value that holds from an instant until the next step.
+// Step is a value that holds from the instant At until the next step.
 type Step struct {
 	At int64 `json:"at"`
 	N  int   `json:"n"`
@@ -137,8 +139,7 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
-// served records that a replica began to serve the version. since is the time from the publish to
-// that moment, in nanoseconds.
+// served records that a replica began to serve the version, since nanoseconds after its publish.
 func (r *Rollout) served(s *server, since int64) {
 	shards := r.Served[s.tier]
 	for len(shards) <= int(s.shard) {
@@ -148,7 +149,7 @@ func (r *Rollout) served(s *server, since int64) {
 	r.Served[s.tier] = shards
 }
 
-// sum computes the reported results from the containers' lives, once these are complete.
+// sum computes the results for the report, once all changes of containers are known.
 func (h *history) sum() {
 	for k := range h.life.Rollouts {
 		r := &h.life.Rollouts[k]
@@ -176,8 +177,8 @@ func (h *history) sum() {
 	}
 }
 
-// fullest returns how full the fullest container of a tier gets over the horizon, and when.
-// A shard without containers does not count.
+// fullest returns how full a container of a tier gets at most over the horizon, and when. Shards
+// without a running container do not count.
 func (h *history) fullest(tier int) (most Fullness) {
 	works := h.w.spec.Works[tier]
 	if works == nil {
@@ -209,24 +210,25 @@ func (h *history) fullest(tier int) (most Fullness) {
 	return most
 }
 
-// crowds is the fleet as it is at an instant, for computing how full the fullest container of a tier is.
+// crowds holds which containers are up and how slow they are at an instant. It serves to compute
+// how full the fullest container of a tier is.
 type crowds struct {
 	w       *world
 	tier    int
-	shards  [tiers][]crowd // by shard and place, for the tier itself and the tiers whose containers call it
-	up      int            // containers of the tier
+	shards  [tiers][]crowd // by shard and place, for the tier itself and for the tiers that call it
+	up      int            // number of running containers of the tier
 	places  int
 	clients clients
-	parts   []float64 // cached result of the method most for each shard, negative if it is out of date
+	parts   []float64 // for each shard, the result of the method most; negative if it has to be computed anew
 }
 
-// crowd is the set of running containers of a shard at a place.
+// crowd is the set of running containers that a shard has at a place (a cluster of an idc).
 type crowd struct {
 	slow map[int32]float64 // for each slow container, the factor by which its work takes longer
-	up   []int32           // in order
+	up   []int32           // indexes of the containers, in ascending order
 }
 
-// crowds returns the fleet as it is before any change.
+// crowds returns which containers are up at the start of the horizon.
 func (h *history) crowds(tier int) *crowds {
 	s := h.w.spec
 	c := &crowds{w: h.w, tier: tier, places: 1, clients: clients{w: h.w, moved: slices.Clone(h.moved)}, parts: make([]float64, len(s.Works[tier]))}
@@ -253,8 +255,8 @@ func (h *history) crowds(tier int) *crowds {
 	return c
 }
 
-// at returns the crowd to which a container belongs. It returns nil if the container does not
-// affect how full the tier is.
+// at returns the crowd that a container is counted in. It returns nil if the container has no
+// influence on how full the tier is.
 func (c *crowds) at(i int32) *crowd {
 	s := &c.w.servers[i]
 	if s.removed || c.shards[s.tier] == nil {
@@ -268,8 +270,8 @@ func (c *crowds) at(i int32) *crowd {
 	return &c.shards[s.tier][int(s.shard)*c.places+place]
 }
 
-// stale marks the cached result of a shard as out of date, or the results of all shards if shard is
-// -1.
+// stale marks the result kept for a shard as out of date. If shard is -1, it marks those of all
+// shards.
 func (c *crowds) stale(shard int) {
 	for k := range c.parts {
 		if shard < 0 || k == shard {
@@ -301,7 +303,7 @@ func (c *crowds) change(one *change) {
 	c.stale(-1)
 }
 
-// change applies a change to the crowd. It reports whether the change is of a kind that alters a
+// change applies a change to the crowd. It returns false if changes of this kind do not concern a
 // crowd.
 func (c *crowd) change(one *change) bool {
 	at, up := slices.BinarySearch(c.up, one.server)
@@ -327,10 +329,10 @@ func (c *crowd) change(one *change) bool {
 	return true
 }
 
-// capacity returns how much load the containers of a crowd take together, relative to one container
-// that is not slow. If callers balance by load (sees), a slow container takes less, and slower is
-// 1. Otherwise all containers take the same, and slower is the factor of the slowest one. Requests
-// come to any entry container alike.
+// capacity returns how much load the containers of a crowd take together, in units of a container
+// that is not slow. If callers balance by load (sees), a slow container takes less load, and slower
+// is 1. If they do not, all containers take the same load, and slower is the factor by which the
+// slowest one is slower.
 func (c *crowd) capacity(sees bool) (takes, slower float64) {
 	if len(c.slow) == 0 {
 		return float64(len(c.up)), 1
@@ -349,8 +351,9 @@ func (c *crowd) capacity(sees bool) (takes, slower float64) {
 	return takes, slower
 }
 
-// most returns the share of a shard's work that its fullest container gets, multiplied by how slow
-// that container is. It is 0 if no caller reaches a container of the shard.
+// most returns which share of a shard's work its fullest container gets, multiplied by the factor
+// by which that container is slower than others. It is 0 if no caller reaches a container of the
+// shard.
 func (c *crowds) most(shard int) float64 {
 	if c.parts[shard] >= 0 {
 		return c.parts[shard]
@@ -386,8 +389,8 @@ func (c *crowds) most(shard int) float64 {
 	return most
 }
 
-// leastSeen returns, by tier, the smallest number of replicas of a shard that callers see
-// between two instants.
+// leastSeen returns, for each tier, the smallest number of replicas of any shard that callers saw
+// at a time between two instants.
 func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	counts := map[[2]int]int64{}
 	seen := make([]bool, len(h.w.servers))

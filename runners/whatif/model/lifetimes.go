@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// publish makes every container load a version. Parameters of v1 PS are updated in place, so
-// they have no roll-out of files.
+// publish makes every container load a version. PS with an agent of version 1 load no files for it,
+// because their parameters are updated in place.
 func (h *history) publish(at int64, e *plan.Publish) {
 	k, fate := len(h.life.Rollouts), h.fate
 	h.life.Available = append(h.life.Available, 0)
@@ -48,13 +48,13 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	}
 }
 
-// never records that the roll-out of a publish does not reach all containers, so that it has no end.
+// never records that some containers will never serve the version of a publish.
 func (h *history) never(publish int) {
 	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
 }
 
-// rollsOver makes a container serve the version of a publish, once the container has loaded that
-// version at the instant done.
+// rollsOver makes a container serve the version of a publish, which it has finished loading at the
+// instant done.
 func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 	s, r := &h.w.servers[i], &h.life.Rollouts[publish]
 	if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
@@ -78,14 +78,14 @@ func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
 	}
 }
 
-// busy stands for the end of a load whose end is not known yet.
+// busy is the value of history.loading while the end of a server's load is not known.
 const busy = math.MaxInt64
 
 // turn lets a server load a version that it has found at the instant found. By default a server has
-// no load threads, and loads one version after the other. If a load fails, the next load waits
-// until all retries of the failed one are over (CAP-3.13). turn calls the function load with the
-// instant at which the load begins. load calls its second argument with the instant at which the
-// load has ended.
+// one thread for it, so that it loads one version after the other. If a load fails, the next load
+// waits until all retries of the failed one are over (CAP-3.13). turn calls load with the instant
+// at which the load begins. load passes the instant at which the load has ended to its second
+// argument.
 func (h *history) turn(s int32, found int64, load func(from int64, then func(int64))) {
 	if h.p.Override.NumLoadThreads > 0 {
 		h.on(found, func() { load(found, func(int64) {}) })
@@ -112,7 +112,7 @@ func (h *history) turn(s int32, found int64, load func(from int64, then func(int
 
 // find draws how long it takes until a container notices a new version of a model.
 func (h *history) find(tier, model string) int64 {
-	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // its agent copies the files first
+	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // the agent first copies the files
 		return int64(h.rng.Float64()*float64(plan.CopyLoop)) + h.find(tier, "")
 	}
 	if h.p.Model.AgentVersion == 3 {
@@ -125,9 +125,9 @@ func (h *history) find(tier, model string) int64 {
 	return int64(h.rng.Float64() * float64(interval))
 }
 
-// roomFor reports whether a container has memory for one more version of a model ("" for
-// all models), and notes the memory in use. Memory that an unload does not give back counts
-// from the second rollover on. publish is the number of the publish, from 1.
+// roomFor reports whether a container has memory for one more version of a model ("" for all
+// models), and records the memory in use. A share of an unloaded version's memory stays in use,
+// from the second publish on. publish is the number of the publish, counted from 1.
 func (h *history) roomFor(s int32, name, model string, publish int) bool {
 	t, shard := h.w.servers[s].tier, int(h.w.servers[s].shard)
 	if h.w.spec.Mixed {
@@ -144,14 +144,14 @@ func (h *history) roomFor(s int32, name, model string, publish int) bool {
 	return need <= limit
 }
 
-// roomForAll does for a mixed container what roomFor does for others. The processes of a mixed
-// container load the version at about the same time.
+// roomForAll is roomFor for a mixed container, whose processes load the version at about the same
+// time.
 func (h *history) roomForAll(host int32, model string, publish int) bool {
 	shard := int(h.w.servers[host].shard)
 	more := h.p.RollsOver(model, shard)
 	need := int64(h.p.MemoryIn("ps", shard, 1) + more)
 	if h.held[host] == 0 {
-		h.held[host] = publish // the first publish, whose version all processes load
+		h.held[host] = publish // all processes of the container load the version of the first publish
 	}
 	if h.held[host] < publish {
 		need += int64(float64(more) * float64(h.p.Model.Retained))
@@ -188,8 +188,8 @@ func (h *history) random() {
 	}
 }
 
-// maxWaiting returns how long, at most, a container waits for the tiers that it depends on.
-// The reference never reads max_waiting_sec and gives up after an hour (Q11, CAP-12.21).
+// maxWaiting returns for how long at most a container waits for the tiers that it depends on. The
+// reference ignores its setting max_waiting_sec and gives up after an hour (quirk Q11, CAP-12.21).
 func maxWaiting(p *plan.Plan) int64 {
 	if p.Override.Quirks == "python" {
 		return int64(time.Hour)
@@ -197,9 +197,9 @@ func maxWaiting(p *plan.Plan) int64 {
 	return int64(p.Override.MaxWaiting)
 }
 
-// coldStart starts the horizon without any container. PS start at once. Dense and entry
-// containers start when they see the PS, for which they poll every two status intervals
-// (CAP-3.11). A container that has waited too long never comes up.
+// coldStart starts the horizon without any running container. PS start at once. Dense and entry
+// containers start when they see the PS, which they look for every two status intervals (CAP-3.11).
+// A container that has waited too long never comes up.
 func (h *history) coldStart() {
 	for i := range h.w.servers {
 		if h.w.servers[i].up {
@@ -209,9 +209,9 @@ func (h *history) coldStart() {
 	h.coldTier([]int{PS, Dense, Entry}, 0, map[int32]int64{})
 }
 
-// coldTier starts the containers of tier order[0], and those of the tiers after it once these
-// serve. ready is the instant at which all previous tiers serve. begins holds the instant at which
-// each container was scheduled.
+// coldTier starts the containers of tier order[0], and those of each later tier of order once the
+// tiers before it serve. ready is when all previous tiers serve. begins holds when each container
+// was scheduled.
 func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	if len(order) == 0 {
 		return
@@ -241,7 +241,7 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 			begins[s.host] = start
 		}
 		if order[0] != PS && ready-start > most {
-			served(math.MaxInt64 / 2) // containers that wait for these never start, either
+			served(math.MaxInt64 / 2) // containers of the later tiers never start, either
 			continue
 		}
 		if order[0] != PS && ready > start {
@@ -259,8 +259,8 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	}
 }
 
-// scale sets the number of containers of a tier at an instant. For PS it sets the number in each
-// shard. provision draws how long it takes to provision a new container.
+// scale sets how many containers a tier has from an instant on; for PS, how many each shard has.
+// provision draws how long it takes until a new container can start.
 func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	numbers := map[int16]int{}
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
@@ -286,7 +286,7 @@ func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	}
 }
 
-// pending reports whether a container is starting at an instant, and will come up.
+// pending reports whether a container is starting at an instant and will come up.
 func (h *history) pending(s int32, at int64) bool {
 	if begun, is := h.starting[s]; is && h.ended[s] <= begun {
 		return true
@@ -298,10 +298,10 @@ func (h *history) pending(s int32, at int64) bool {
 	})
 }
 
-// autoscale computes the decisions of autoscalers that know the offered load. At each
-// interval they read the load, one scrape delay late, and want enough containers to meet the
-// target. Scaling up follows the smallest wish within the stabilization window, and scaling
-// down the largest. So short peaks and dips have no effect.
+// autoscale computes the decisions of the autoscalers that know the offered load. At each interval
+// such an autoscaler reads the load of one scrape delay ago, and wants as many containers as its
+// target needs. It scales up to the smallest number that it wanted in the stabilization window, and
+// down to the largest. So it ignores short peaks and dips.
 func (h *history) autoscale() {
 	for t, name := range plan.TierNames {
 		a := h.p.Autoscale.Of(name)
@@ -311,7 +311,7 @@ func (h *history) autoscale() {
 		thin := h.w.spec.Control.Thin
 		n := h.w.spec.Tiers[t].Replicas[0]
 		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
-		var wishes []pause // wishes within the longer of the two windows, each with its instant
+		var wishes []pause // numbers that it wanted within the longer of the two windows, each with its instant
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			h.on(at, func() {
 				rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))

@@ -1,14 +1,14 @@
 package model
 
-// joins makes a server a process of the mixed container that the PS with this number
-// represents. They share cores and location.
+// joins makes a server a process of a mixed container, and gives it the cores and the location of
+// the container. The container is represented by its PS, which has the given number.
 func (w *world) joins(s *server, number int) {
 	s.host = int32(w.first[PS] + number)
 	s.loc, s.share = w.servers[s.host].loc, w.servers[s.host].share
 }
 
-// processes returns the servers of a container. For a mixed container, given by its PS,
-// these are PS, entry and dense. Otherwise it is only the server itself.
+// processes returns the servers of a container: for a mixed container, given by its PS, those of
+// PS, entry and dense, and for any other only the server itself.
 func (w *world) processes(at int32) []int32 {
 	list := []int32{at}
 	if !w.spec.Mixed || w.servers[at].tier != PS {
@@ -22,8 +22,8 @@ func (w *world) processes(at int32) []int32 {
 	return list
 }
 
-// isProcess reports whether a server is a process of a mixed container other than the PS,
-// which represents the container.
+// isProcess reports whether a server shares a mixed container with others and is not the PS that
+// represents the container.
 func (w *world) isProcess(at int) bool { return int(w.servers[at].host) != at }
 
 // working returns how many threads of a tier's container can work at the same time.
@@ -45,8 +45,8 @@ func (s *Spec) working() int {
 	return n
 }
 
-// togetherWith reports whether a change affects all processes of a mixed container. The
-// container has one session and ends as a whole, but its processes start and load
+// togetherWith reports whether changes of a kind affect all processes of a mixed container. The
+// container has one ZooKeeper session and dies as a whole, but its processes start and load
 // separately.
 func togetherWith(what uint8) bool {
 	switch what {

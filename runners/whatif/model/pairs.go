@@ -1,8 +1,8 @@
 package model
 
-// pairs counts the open calls from each caller to each container. Exact counts need an event
-// for each answer. So they are kept only if the balancer needs them, or once a caller has
-// enough requests in flight to reach the limit on connections.
+// pairs counts the open calls from each caller to each container. Exact counts need an event for
+// each answer, which costs time. So the simulation keeps them only for a balancer that needs them,
+// or once a caller has so many requests in flight that they could reach the limit on connections.
 type pairs struct {
 	exact   bool
 	of      map[uint64]*pair
@@ -12,15 +12,15 @@ type pairs struct {
 // pair is the state between one caller and one container.
 type pair struct {
 	open int
-	wait []int32 // calls that wait for a connection, each holding a thread of the caller
-	// State of the circuit breaker: failures in a row, when it opened (0 if closed), and whether
-	// a probe is in progress.
+	wait []int32 // calls that wait for a connection to the container; each of them holds a sending thread of the caller
+	// State of the circuit breaker: number of failures in a row, time at which it opened (0 if
+	// closed), and whether a probe is in progress.
 	failures int
 	opened   int64
 	probed   bool
 }
 
-// sender holds the sending threads of a caller.
+// sender holds how many sending threads of a caller are busy, and the calls that wait for one.
 type sender struct {
 	busy int
 	wait []int32
@@ -45,8 +45,8 @@ func (w *world) sender(caller int32) *sender {
 	return s
 }
 
-// enterFan counts the requests in flight of a caller. If they could reach the limit on
-// connections, exact counting of calls begins.
+// enterFan counts the requests whose calls a caller now sends. Once they could reach the limit on
+// connections, open calls are counted exactly.
 func (w *world) enterFan(i int32) {
 	s := &w.servers[w.requests[i].caller]
 	s.fanning++
@@ -72,8 +72,8 @@ func (w *world) beginPairs() {
 	}
 }
 
-// connect gives a connection to a call. If no thread or connection is free, it queues the
-// call and returns false. The limit applies only to connections to PS (CAP-12.7).
+// connect gives a connection to a call. If the caller has no free sending thread or connection, it
+// queues the call and returns false. Only connections to PS are limited (CAP-12.7).
 func (w *world) connect(id int32) bool {
 	c := &w.calls[id]
 	caller := w.requests[c.req].caller
@@ -95,7 +95,7 @@ func (w *world) connect(id int32) bool {
 	return true
 }
 
-// disconnect frees the connection of a call and gives it to the next waiting call.
+// disconnect takes the connection from a call and gives it to the next call that waits for one.
 func (w *world) disconnect(id int32) {
 	c := &w.calls[id]
 	if c.flags&connected == 0 {
@@ -155,8 +155,8 @@ func (w *world) view(tier, shard int, caller int32) []int32 {
 	return views[place*len(w.spec.Tiers[tier].Replicas)+shard]
 }
 
-// choose returns the replica for a call by the balancing policy. It returns none if the
-// caller sees no replica.
+// choose returns the replica that gets a call, according to the plan's balancing policy. It returns
+// none if the caller sees no replica.
 func (w *world) choose(tier, shard int, caller int32, random, second uint64) int32 {
 	view := w.closed(w.view(tier, shard, caller), caller)
 	n := len(view)
@@ -182,8 +182,8 @@ func (w *world) choose(tier, shard int, caller int32, random, second uint64) int
 	return w.leastLoaded(view, caller, random)
 }
 
-// leastLoaded returns the replica to which the caller has the fewest open calls. It chooses
-// among equals at random.
+// leastLoaded returns the replica to which the caller has the fewest open calls. Among several of
+// them it chooses at random.
 func (w *world) leastLoaded(view []int32, caller int32, random uint64) int32 {
 	least, ties := 1<<31, 0
 	for _, s := range view {

@@ -5,15 +5,14 @@ import (
 	"math/bits"
 )
 
-// tracker estimates a quantile of the latencies that one caller has seen, by a histogram
-// with sixteen bars for each power of two. Counts are halved when there are many, so that
-// old latencies fade. The tracker remembers which bar contains the quantile and the count
-// below it. A new observation then moves that bar by one or two. The value is interpolated
-// within the bar.
+// tracker estimates a quantile of the latencies that one caller has seen. It is a histogram with
+// sixteen bars for each power of two. When the counts are large they are halved, so that old
+// latencies fade. The tracker remembers which bar contains the quantile, so that a new latency only
+// has to move that position by a bar or two. The estimate is interpolated within the bar.
 type tracker struct {
 	counts [trackerBars]uint32
 	total  uint32
-	below  uint32 // number of observations in the bars before bar number at
+	below  uint32 // number of latencies in the bars before the bar with index at
 	at     int32
 }
 
@@ -38,8 +37,8 @@ func trackerLow(bar int32) float64 {
 	return float64(uint64(bar-top<<trackerFine)<<top) * (1 << trackerUnit)
 }
 
-// trackerMemory returns how many observations are collected before counts are halved. With
-// that number, between a hundred and two hundred of them lie beyond the quantile.
+// trackerMemory returns after how many latencies the counts are halved. Between a hundred and two
+// hundred of so many latencies are then larger than the quantile.
 func trackerMemory(q float64) uint32 { return uint32(math.Ceil(200/(1-q) - 1e-6)) }
 
 // observe counts a latency.
@@ -64,15 +63,15 @@ func (t *tracker) observe(q float64, ns int64) {
 	}
 }
 
-// rank returns how many observations should lie at or below the quantile. The reason for
-// n+1: a new observation exceeds the k-th of n with probability 1 - k/(n+1).
+// rank returns how many of the latencies should be at or below the quantile. It uses n+1 because a
+// new latency is larger than the k-th smallest of n with probability 1 - k/(n+1).
 func (t *tracker) rank(q float64) float64 {
 	return min(float64(q*float64(t.total+1)), float64(t.total))
 }
 
-// halve halves the cumulative number of observations rather than each count: the remainder of an
-// odd count carries over to the next bar. Otherwise the tail of the distribution would vanish,
-// because its bars have only one observation or none.
+// halve halves the cumulative counts: the remainder of a bar's odd count is added to the next bar.
+// If each bar were halved alone, bars with a single latency would become empty, and with them the
+// tail of the distribution.
 func (t *tracker) halve() {
 	t.total, t.below = 0, 0
 	odd := uint32(0)
@@ -86,8 +85,8 @@ func (t *tracker) halve() {
 	}
 }
 
-// value returns the quantile in nanoseconds. It returns false while there are too few
-// observations for any to lie beyond the quantile.
+// value returns the estimated quantile in nanoseconds. It returns false until so many latencies
+// have been counted that at least one may be larger than the quantile.
 func (t *tracker) value(q float64) (int64, bool) {
 	if float64(t.total)*(1-q) < 1-1e-9 {
 		return 0, false
@@ -115,11 +114,12 @@ func (w *world) beginTrackers() {
 	w.trackers = make([]tracker, n)
 }
 
-// track reports the latency of a first attempt to its caller's tracker, once per call.
-// Hedges are not tracked. An answer that came after the hedge's answer still counts.
-// Otherwise a caller that hedges too early would never see the latencies it cuts off. A call
-// that is never answered counts with the timeout, if there is one. A withdrawn call
-// (client.abandon: cancel) counts with the time it was waited for.
+// track adds the latency of a call's first attempt to the histogram of its caller, once for each
+// call. Hedges do not count. A call whose hedge was answered first still counts with its own
+// latency when its answer comes, because a caller that hedges too early would otherwise never see
+// the latencies that it cuts off. A call without an answer counts with the timeout, if there is
+// one. A call that was withdrawn from its server (client.abandon: cancel) counts with the time that
+// the caller waited.
 func (w *world) track(c *call, took int64) {
 	if w.trackers == nil || took <= 0 || c.attempt > 0 || c.flags&(dense|hedging|tracked) != 0 {
 		return
@@ -131,8 +131,8 @@ func (w *world) track(c *call, took int64) {
 	w.trackers[int(c.caller)-w.first[w.callers]].observe(w.spec.HedgeQuantile, took)
 }
 
-// trackGone tracks an abandoned call that no server holds: its answer is on its way, or will
-// never come.
+// trackGone calls track for an abandoned call whose server has finished with it. If the answer is
+// on its way, it uses the time up to now, else the timeout.
 func (w *world) trackGone(c *call) {
 	if c.started != 0 && c.flags&answerLost == 0 && c.epoch == w.servers[c.server].epoch {
 		w.track(c, w.now-c.sent)
@@ -141,8 +141,8 @@ func (w *world) trackGone(c *call) {
 	}
 }
 
-// hedgeLater schedules the hedging of a request's calls, for when they have taken longer
-// than the quantile of latency that the caller has seen.
+// hedgeLater schedules the second calls (hedges) of a request. They are sent when the first calls
+// have taken longer than the caller's quantile of latency.
 func (w *world) hedgeLater(i int32) {
 	r := &w.requests[i]
 	if after, ok := w.trackers[int(r.caller)-w.first[w.callers]].value(w.spec.HedgeQuantile); ok && (w.spec.Timeout == 0 || after < w.spec.Timeout) {

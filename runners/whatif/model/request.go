@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// arrive starts a request now. intended is when it should have arrived, which differs if a
+// arrive starts a request. intended is when it should have arrived, which is before now if its
 // client was late.
 func (w *world) arrive(number uint64, intended int64) {
 	i := w.takeRequest()
@@ -42,7 +42,7 @@ func (w *world) arrive(number uint64, intended int64) {
 	w.enterEntry(i)
 }
 
-// modelOf draws the model that a request is for.
+// modelOf draws the model to which a request goes, by the shares of the mix.
 func (w *world) modelOf(number uint64) uint8 {
 	u := w.stream(streamModel, number).Float64()
 	for k := range w.served {
@@ -53,10 +53,11 @@ func (w *world) modelOf(number uint64) uint8 {
 	return uint8(len(w.served) - 1)
 }
 
-// entryStage reports whether requests have work at an entry container.
+// entryStage reports whether entry containers do work for a request before its calls.
 func (w *world) entryStage() bool { return w.spec.Has(Entry) && !w.served[0].Laws[Entry].IsZero() }
 
-// enterEntry gives a request a thread of its entry container, or queues the request.
+// enterEntry gives a request a thread of its entry container. If none is free, the request waits in
+// the container's queue, or fails because the queue is full.
 func (w *world) enterEntry(i int32) {
 	r := &w.requests[i]
 	s := &w.servers[r.entry]
@@ -103,7 +104,7 @@ func (w *world) entryDone(arg uint64) {
 	w.afterEntry(i)
 }
 
-// nextEntry gives a free thread of an entry container to the next request in its queue.
+// nextEntry gives a thread that has become free to the next request in an entry container's queue.
 func (w *world) nextEntry(at int32) {
 	s := &w.servers[at]
 	i := s.head
@@ -116,8 +117,8 @@ func (w *world) nextEntry(at int32) {
 	w.runEntry(i)
 }
 
-// afterEntry sends a request on to the PS. If dense servers call the PS, it goes to a dense
-// server first.
+// afterEntry sends a request on to the PS. If it is dense servers that call the PS, it sends the
+// request to one of them first.
 func (w *world) afterEntry(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense {
@@ -138,7 +139,7 @@ func (w *world) afterEntry(i int32) {
 	w.fanOut(i)
 }
 
-// fanNow starts the fan-out of a request that has reached the dense server which calls the PS.
+// fanNow sends the calls to the PS once a request has reached the dense server that makes them.
 func (w *world) fanNow(arg uint64) {
 	i, gen := unhandle(arg)
 	if w.requests[i].gen == gen {
@@ -146,7 +147,7 @@ func (w *world) fanNow(arg uint64) {
 	}
 }
 
-// joined runs when a stage of a request has all the answers it needs.
+// joined ends a stage of a request, because all the answers that the stage needs have arrived.
 func (w *world) joined(arg uint64) {
 	i, gen := unhandle(arg)
 	r := &w.requests[i]
@@ -159,7 +160,7 @@ func (w *world) joined(arg uint64) {
 			w.callDense(i)
 			return
 		}
-		r.stage = stageDense // the fleet has no dense servers to call
+		r.stage = stageDense // there are no dense servers that would be called next
 	}
 	w.succeed(i)
 }
@@ -179,7 +180,8 @@ func (w *world) callDense(i int32) {
 	w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, r.gen), false)
 }
 
-// succeed ends a request with success, after its way back to the entry container.
+// succeed ends a request with success. If a dense server called the PS, the answer first travels
+// back to the entry container.
 func (w *world) succeed(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense && r.caller != r.entry && r.stage == stageDense {
@@ -197,7 +199,8 @@ func (w *world) succeed(i int32) {
 	w.finish(i)
 }
 
-// fail ends a request as failed, with the cause.
+// fail ends a request without success. cause is one of the causes of failed calls, such as
+// causeTimeout.
 func (w *world) fail(i int32, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
@@ -212,15 +215,16 @@ func (w *world) fail(i int32, cause uint8) {
 	w.finish(i)
 }
 
-// finish frees a request and the thread that it holds.
+// finish takes a request out of the simulation. If the request still holds a thread of its entry
+// container, the thread goes to the next request.
 func (w *world) finish(i int32) {
 	r := &w.requests[i]
 	w.system.remove(w, r.came)
 	if w.sample.counts(r.intended) {
 		w.counted--
 	}
-	// A dead container has no busy threads. A container that was removed by scaling still has busy
-	// threads, and continues its work.
+	// A dead container has no busy threads. A container that scaling removed has, because it still
+	// finishes the requests that it has.
 	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].busy > 0 {
 		w.nextEntry(r.entry)
 	}
@@ -230,8 +234,8 @@ func (w *world) finish(i int32) {
 	w.releaseRequest(i)
 }
 
-// below maps 64 random bits to a number in [0, n). Larger bits give larger numbers, so runs
-// with slightly different n make similar choices.
+// below maps 64 random bits to a number from 0 to n-1. The larger the bits, the larger the number,
+// so that two runs with slightly different n choose alike.
 func below(random uint64, n int) int {
 	hi, _ := bits.Mul64(random, uint64(n))
 	return int(hi)

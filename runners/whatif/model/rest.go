@@ -7,35 +7,37 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// rest tracks over the horizon whether the fleet is at rest. It treats load as a fluid: a
-// queue grows by the work that exceeds its station's capacity.
+// rest finds out when the fleet is at rest. It follows the fleet through the horizon and treats
+// load as a fluid: a queue grows by the work that its station gets beyond its capacity.
 type rest struct {
 	w                *world
 	stations         []station
-	need             []float64 // for each station, seconds of work that a request brings to its fullest shard
+	need             []float64 // for each station, seconds of work that a request brings to a container of its fullest shard
 	backlog          []float64 // seconds of queued work at each station
-	up, seen         []bool    // of each container
-	clients          clients   // how the clients are spread over the idcs in this model
+	up, seen         []bool    // for each container, whether it is up, and whether callers see it
+	clients          clients   // how the clients are distributed over the idcs
 	flaps            []bool
-	serving          [tiers][]int     // containers of each shard that work and are called
-	placed           [tiers][]float64 // number of containers that work and are called, by shard and place
-	fewest           [tiers]int       // smallest number of containers of one shard that a caller chooses among
+	serving          [tiers][]int     // number of containers of each shard that are up and called
+	placed           [tiers][]float64 // number of containers that are up and called, by shard and place (cluster of an idc)
+	fewest           [tiers]int       // smallest number of containers that a caller may choose among, over all shards of a tier
 	places, clusters int
 	flapping         int
 	slow             map[int32]float64
 	loading          [tiers]int
 	// ghosts counts containers that are dead but still called. blinds holds the containers whose
-	// agents keep an outdated list of replicas. died says that a container died while blinds was
-	// not empty.
+	// agents cannot reach ZooKeeper and so use an old list of replicas. died says that a container
+	// has died since there are such agents.
 	ghosts int
-	broken map[[2]int]bool // links that are cut or lose another share than usual
+	broken map[[2]int]bool // links between idcs that are cut, or lose more or fewer packets than the plan's network does
 	blinds map[int32]bool
 	died   bool
-	until  int64                  // time at which the last call to a dead container ends
-	fresh  [tiers]int64           // time at which a container of the tier was last made cold
-	risk   float64                // expected number of times so far that a shard overloads itself (see tips)
-	stale  bool                   // whether need is out of date
-	tails  map[[2]float64]float64 // cached results of above, by tier and time
+	until  int64 // time at which the last call to a dead container has ended, with all its retries
+	// fresh is when a container of the tier last started or loaded a version, which makes its next
+	// calls slow
+	fresh [tiers]int64
+	risk  float64                // expected number of spontaneous overloads since the start of the horizon, as tips defines them
+	stale bool                   // whether need has to be computed anew
+	tails map[[2]float64]float64 // results of the method above, by tier and time
 }
 
 func (w *world) rest() *rest {
@@ -77,7 +79,8 @@ func (r *rest) count(s *server, serves, ghost bool, by int) {
 	}
 }
 
-// apply applies a change to this fluid model, as [world.apply] does in the simulation.
+// apply applies a change to this fluid model, as the method [world.apply] does in the simulation of
+// requests.
 func (r *rest) apply(c change) {
 	i := c.server
 	switch c.what {
@@ -113,7 +116,7 @@ func (r *rest) apply(c change) {
 	}
 }
 
-// container applies a change in a container's life.
+// container applies a change that is about a single container.
 func (r *rest) container(c change) {
 	i := c.server
 	up, seen := r.up[i], r.seen[i]
@@ -159,7 +162,8 @@ func (r *rest) container(c change) {
 	}
 }
 
-// refresh computes how much work each request brings to the fullest shard of each station.
+// refresh computes how much work a request brings to a container of the fullest shard of each
+// station.
 func (r *rest) refresh() {
 	if !r.stale {
 		return
@@ -171,7 +175,7 @@ func (r *rest) refresh() {
 		for shard, work := range o.work {
 			n := r.of(o.tier, shard)
 			if n == 0 {
-				continue // requests to a shard without a container fail at once and wait nowhere
+				continue // requests to a shard that has no container fail at once, and do not wait
 			}
 			if r.flapping > 0 {
 				n = math.Max(1, n/2)
@@ -191,9 +195,9 @@ func (r *rest) refresh() {
 	}
 }
 
-// of returns the number of containers of a shard that work and are called. If their load depends on
-// where they are, it returns instead how many containers, each as full as the fullest, would carry
-// the same load.
+// of returns the number of containers of a shard that are up and called. If these get different
+// loads because of where they are, it returns how many containers, each as full as the fullest of
+// them, would carry the same load.
 func (r *rest) of(tier, shard int) float64 {
 	if !r.w.spec.byPlace(tier) {
 		return float64(r.serving[tier][shard])
@@ -201,8 +205,8 @@ func (r *rest) of(tier, shard int) float64 {
 	return crowded(r.w.spec.spread(tier, r.at(shard), r.clients.shares))
 }
 
-// at returns a function that returns how many containers of a tier work and are called at each
-// place. For PS it counts only those of the given shard.
+// at returns a function for a shard. That function returns how many containers of a tier are up and
+// called at each place (cluster of an idc). For PS it counts only those of the shard.
 func (r *rest) at(shard int) func(tier int) []float64 {
 	return func(tier int) []float64 {
 		from := 0
@@ -213,7 +217,7 @@ func (r *rest) at(shard int) func(tier int) []float64 {
 	}
 }
 
-// called returns the smallest number of containers of a shard that any caller can choose among.
+// called returns the smallest number of containers of a shard that a caller may choose among.
 func (r *rest) called(tier, shard int) int {
 	if tier == Entry || !r.w.spec.byPlace(tier) {
 		return r.serving[tier][shard]
@@ -221,12 +225,12 @@ func (r *rest) called(tier, shard int) int {
 	return int(r.w.spec.fewest(tier, r.at(shard), r.clients.shares))
 }
 
-// serves reports whether a container works and is called.
+// serves reports whether a container is up and called.
 func (r *rest) serves(i int32) bool {
 	return r.up[i] && (r.seen[i] || r.w.servers[i].tier == Entry)
 }
 
-// all returns how many containers of a tier work and are called by others.
+// all returns how many containers of a tier are up and called.
 func (r *rest) all(tier int) float64 {
 	sum := 0
 	for _, n := range r.serving[tier] {
@@ -235,7 +239,7 @@ func (r *rest) all(tier int) float64 {
 	return float64(sum)
 }
 
-// slowed returns the factor by which work takes longer in the slowest container of a tier.
+// slowed returns the factor by which work takes longer in a tier's slowest container.
 func (r *rest) slowed(tier int) float64 {
 	if r.w.spec.Mixed {
 		tier = PS
@@ -257,8 +261,9 @@ func (r *rest) slowed(tier int) float64 {
 	return factor
 }
 
-// load returns a station's utilization at a rate, and the factor by which work takes longer.
-// It includes retries of calls whose work alone takes longer than the timeout.
+// load returns a station's utilization at a rate of requests per second, and the factor by which
+// work takes longer than usual. The utilization includes the retries of calls whose work alone
+// takes longer than the timeout.
 func (r *rest) load(k int, rate float64) (rho, slowed float64) {
 	o := &r.stations[k]
 	slowed = r.slowed(o.tier)
@@ -269,8 +274,8 @@ func (r *rest) load(k int, rate float64) (rho, slowed float64) {
 	return rho, slowed
 }
 
-// relaxes returns how many seconds the fleet takes at a rate until its queues no longer
-// depend on how they started.
+// relaxes returns how many seconds it takes, at a rate of requests per second, until the fleet's
+// queues no longer depend on how long they were at the start.
 func (r *rest) relaxes(rate float64) float64 {
 	r.refresh()
 	s := r.w.spec
@@ -291,7 +296,7 @@ func (r *rest) relaxes(rate float64) float64 {
 	return longest
 }
 
-// above returns the result of [Spec.above] from a cache, because it is needed again and again.
+// above returns the result of [Spec.above], which it computes only once for each pair of arguments.
 func (r *rest) above(tier int, x float64) float64 {
 	key := [2]float64{float64(tier), x}
 	p, ok := r.tails[key]
@@ -302,7 +307,7 @@ func (r *rest) above(tier int, x float64) float64 {
 	return p
 }
 
-// above returns the probability that a call works for longer than x nanoseconds at a tier.
+// above returns the probability that the work of a call at a tier takes longer than x nanoseconds.
 func (s *Spec) above(tier int, x float64) float64 {
 	most := 0.0
 	for _, m := range s.Served() {
@@ -326,10 +331,11 @@ func (s *Spec) above(tier int, x float64) float64 {
 	return most
 }
 
-// tips returns how often per second a shard is expected to overload itself. That happens when many
-// containers have queues longer than the timeout at the same time, so that the retried calls fill
-// the shard. A container's waits are about exponential. In addition, long calls may leave it too
-// few threads. Containers are taken as independent, unless all requests arrive in bursts.
+// tips returns how often per second a shard is expected to overload itself: the queues of so many
+// of its containers are longer than the timeout at the same time that the retried calls fill the
+// shard. A container's waiting times are taken as about exponential. If a container has few
+// threads, long calls can fill it, too. Containers are taken as independent, unless all requests
+// arrive in bursts.
 func (r *rest) tips(k int, rho, slowed float64) float64 {
 	o, s := &r.stations[k], r.w.spec
 	timeout := float64(s.Timeout) / 1e9
@@ -351,22 +357,22 @@ func (r *rest) tips(k int, rho, slowed float64) float64 {
 	return float64(len(o.work)) * ways / timeout
 }
 
-// repeated returns how many attempts a call has on average if a share of the attempts times
-// out.
+// repeated returns how many attempts a call has on average, if the given share of all attempts
+// times out.
 func (s *Spec) repeated(o *station, share float64) float64 {
 	sum, one := 0.0, 1.0
 	for range s.Retries + 1 {
 		sum += one
 		one *= share
 	}
-	if most := float64(1 + s.Retries); o.attempts > most { // some are hedged besides
+	if most := float64(1 + s.Retries); o.attempts > most { // hedges are attempts, too
 		sum *= 1 + share*(o.attempts/most-1)
 	}
 	return sum
 }
 
-// passes advances the fluid model between two instants at a rate. It returns for how long the fleet
-// is not at rest, and why.
+// passes advances the fluid model between two instants, at a rate of requests per second. It
+// returns for how many nanoseconds the fleet is not at rest in that time, and why.
 func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	r.refresh()
 	seconds := float64(to-from) / 1e9
@@ -377,7 +383,7 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 		took := o.relaxes(rho) * slowed
 		worst := rho * o.attempts
 		settles := took <= r.w.spec.slowest(rate)
-		if !settles && rho < 1 { // even a station that keeps up has a random queue
+		if !settles && rho < 1 { // even if the station can do all its work, random variation gives it a queue
 			r.backlog[k] = math.Max(r.backlog[k], forgotten*o.spread*o.each*slowed/(1-rho))
 		}
 		if settles && r.backlog[k] == 0 {
@@ -409,8 +415,8 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	return unrest, why
 }
 
-// warms returns the time until which the containers that were made cold last are slow, if rate
-// requests arrive per second. It allows twice the mean time that they need.
+// warms returns until when the containers that started or loaded a version last are slow, at a rate
+// of requests per second. It allows twice the mean time that they need to become fast.
 func (r *rest) warms(rate float64) int64 {
 	last := int64(0)
 	for t := range r.fresh {
@@ -427,8 +433,8 @@ func (r *rest) warms(rate float64) int64 {
 	return last
 }
 
-// stretches divides the horizon up to an instant into parts. Within a part, the fleet always takes
-// the same time until its queues no longer depend on how they started.
+// stretches divides the horizon up to an instant into stretches, in each of which the fleet's
+// queues take the same time to forget their start.
 func (w *world) stretches(until int64) []stretch {
 	r := w.rest()
 	steps := ratesFrom(&w.spec.Arrivals, 0)

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Drain is how long the open requests of a window are simulated after its end. So each request that
-// is still open when the simulation ends is at least this old. If the fleet was not at rest before
-// the window for longer than Drain, that longer time is simulated after the window instead.
+// Drain is for how long the simulation goes on after the end of a window, so that requests can end.
+// A request that is still open then is at least this old. If the fleet was not at rest before the
+// window for longer than Drain, the simulation goes on for that longer time.
 const Drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -29,12 +29,13 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 	return s.RunUnless(nil, window, replication)
 }
 
-// ErrHalted reports that the run was halted before the end of its window.
+// ErrHalted says that a run was stopped before the end of its window, because its halt function
+// wanted that.
 var ErrHalted = errors.New("halted before the end of the window")
 
-// RunUnless simulates as Run does, but stops with ErrHalted once the function halt returns true. If
-// halt is nil, it never stops early. It calls halt before the start and every tenth of a second of
-// virtual time. The calls do not change the sample.
+// RunUnless simulates as [Spec.Run] does, but stops with ErrHalted as soon as halt returns true. It
+// calls halt before the start, and after every tenth of a second of virtual time. The calls do not
+// change the sample. halt may be nil.
 func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
 	if halt != nil && halt() {
 		return nil, ErrHalted
@@ -53,9 +54,9 @@ func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, er
 	return w.sample, nil
 }
 
-// run simulates a world to the end of its window, and further until the window's requests
-// have ended. New requests keep arriving in that time, because they share cores, fill
-// batches and occupy queues.
+// run simulates a world to the end of its window, and then until the window's requests have ended.
+// In that time new requests keep arriving, because they delay the window's requests: they share
+// cores, fill batches and wait in the same queues.
 func (s *Spec) run(w *world) error {
 	w.schedule()
 	w.beginArrivals(w.base)
@@ -76,8 +77,8 @@ func (s *Spec) run(w *world) error {
 	return nil
 }
 
-// play runs the clock up to a limit. If there is a halt function, it stops every tenth of a
-// second to call it.
+// play runs the clock up to a limit. If there is a halt function, play stops every tenth of a
+// second of virtual time to call it.
 func (w *world) play(limits vtime.Limits) error {
 	const part = 100 * time.Millisecond
 	end := limits.Until
@@ -101,7 +102,7 @@ func (w *world) play(limits vtime.Limits) error {
 	}
 }
 
-// world creates the simulated world for a window of a replication, in its state before the
+// world creates the world in which a window of a replication is simulated, in its state before the
 // first event.
 func (s *Spec) world(window, replication int) *world {
 	win := s.Windows[window]
@@ -117,8 +118,8 @@ func (s *Spec) world(window, replication int) *world {
 	return w
 }
 
-// shift makes the simulation of the world begin earlier than its window. before is the time between
-// the two begins, in nanoseconds. start is when the window begins in the horizon.
+// shift makes the simulation begin before nanoseconds earlier than the window. start is the instant
+// of the horizon at which the window begins.
 func (w *world) shift(start, before int64) {
 	length := w.end - w.begin
 	w.base, w.begin, w.end = start-before, before, before+length
@@ -157,7 +158,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 	return w
 }
 
-// build creates the containers, all running and visible to callers.
+// build creates the containers. All of them run, and callers see them.
 func (w *world) build() {
 	s := w.spec
 	for tier := range s.Tiers {
@@ -221,8 +222,8 @@ func (w *world) build() {
 	w.refreshViews()
 }
 
-// places returns the number of locations by which callers are distinguished, and how many of these
-// are in each idc. Both are one unless a caller's location decides which replicas it sees.
+// places returns how many locations (clusters of idcs) callers are distinguished by, and how many
+// of them each idc has. Both are 1 if all callers see the same replicas.
 func (s *Spec) places() (number, clusters int) {
 	if s.Reach == places.Anywhere {
 		return 1, 1
@@ -232,7 +233,7 @@ func (s *Spec) places() (number, clusters int) {
 
 func (w *world) place(l Location) int { return l.IDC*w.clusters + l.Cluster }
 
-// refreshViews rebuilds what callers see, from the containers that are visible.
+// refreshViews computes anew which replicas callers see.
 func (w *world) refreshViews() {
 	w.live = w.live[:0]
 	for tier := range w.spec.Tiers {
@@ -252,7 +253,7 @@ func (w *world) refreshViews() {
 	w.clients.refresh(w)
 }
 
-// refreshViewsOf rebuilds only the views that may list a container.
+// refreshViewsOf computes anew the lists of replicas that may contain one container.
 func (w *world) refreshViewsOf(s *server) {
 	tier, shard := int(s.tier), int(s.shard)
 	shards := len(w.spec.Tiers[tier].Replicas)
@@ -261,9 +262,10 @@ func (w *world) refreshViewsOf(s *server) {
 	}
 }
 
-// seen returns the replicas of a shard that callers in a location see. With idc_aware these
-// are the replicas in the caller's cluster, or else those in its idc, or else all. With
-// dc_aware agents report only those in the caller's own cluster (replica_manager.py:283).
+// seen returns the replicas of a shard that callers in a location see. If the plan is idc_aware,
+// they see those in their own cluster. If there is none, they see those in their idc, and if there
+// is none there, all. If the plan is dc_aware, agents report only those in the caller's cluster
+// (replica_manager.py:283).
 func (w *world) seen(tier, shard, place int) []int32 {
 	var near [3][]int32
 	for i := w.first[tier]; i < len(w.servers) && int(w.servers[i].tier) == tier; i++ {
@@ -293,7 +295,8 @@ func (w *world) seen(tier, shard, place int) []int32 {
 	return nil
 }
 
-// recordLittle records the largest deviation from Little's law at the end of the window.
+// recordLittle records by how much the counts differ from Little's law at most, at the end of the
+// window.
 func (w *world) recordLittle() {
 	worst := w.system.residual(w.now)
 	for t := range w.stages {
@@ -329,12 +332,12 @@ func (w *world) close() {
 	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }
 
-// shortLife limits which containers can be the fullest. Each counts as if it had lived for at least
-// a tenth of the window (1/shortLife). So a container that lived only for an instant does not look
-// full.
+// shortLife keeps a container that lived only for an instant from being reported as the busiest. A
+// container counts as if it had lived for at least one shortLife-th of the window.
 const shortLife = 10
 
-// work adds up, for each segment, how long containers worked, and how long they lived.
+// work adds up for how long containers worked, and for how long they lived, in each segment of the
+// window.
 func (w *world) work() {
 	for i := range w.servers {
 		if s := &w.servers[i]; s.living > 0 {
@@ -352,7 +355,7 @@ func (w *world) work() {
 		if n := float64(w.working(t)); !t.Shared && n > cores {
 			cores = n
 		}
-		busy, could, all := int64(0), int64(0), int64(0) // sums from segment k to the end
+		busy, could, all := int64(0), int64(0), int64(0) // sums over segment k and all later ones
 		for k := Segments - 1; k >= 0; k-- {
 			segment := &w.sample.Segments[k]
 			lived := int64(cores * float64(host.upNs[k]))

@@ -7,23 +7,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Bins is the number of equal parts of a window for which mean latencies are kept, to find
-// when the window becomes stationary.
+// Bins is the number of equal parts into which a window is divided to find out when it becomes
+// stationary: for each part, the mean latency is kept.
 const Bins = 40
 
-// Segments is the number of parts of a window that are counted separately. If all
-// replications together show that the warm-up was too short, whole segments are left out.
-// Each segment is as long as a batch of [stats.MSER5], and the last segment takes the rest
-// of the window. A cut is always shorter than half of the window (CAP-5.3).
+// Segments is the number of parts of a window that are counted separately. If the replications
+// together show that the warm-up was too short, the first segments are left out. Each segment is as
+// long as a batch of [stats.MSER5], and the last takes the rest of the window. What is left out is
+// always shorter than half of the window (CAP-5.3).
 const Segments = Bins / (2 * stats.Batch)
 
-// Sample is the result of one replication of one window. It consists of whole numbers, so
-// the sum of samples does not depend on their order.
+// Sample is the result of one replication of one window. All its counts are whole numbers, so that
+// samples have the same sum in whatever order they are added.
 type Sample struct {
 	Window      int `json:"window"`
 	Replication int `json:"replication"`
 
-	// Counted is the sum over Segments.
+	// Counted is the sum of Segments.
 	Counted  `json:"-"`
 	Segments [Segments]Counted `json:"segments"`
 
@@ -32,45 +32,47 @@ type Sample struct {
 	BinFailed [Bins]int64 `json:"bin_failed"`
 
 	Calls CallCounts `json:"calls"`
-	// Little is the largest relative deviation from Little's law, in units of 1e-12.
+	// Little is by how much the counts differ from Little's law at most, relative to its value and
+	// in units of 1e-12.
 	Little    int64 `json:"little"`
 	Conserved bool  `json:"conserved"`
 
-	Requests int64  `json:"requests"` // simulated, with the warm-up
+	Requests int64  `json:"requests"` // number of simulated requests, with those of the warm-up
 	Events   uint64 `json:"events"`
 	Hash     uint64 `json:"hash"`
 
 	Life Life `json:"life"`
-	// Series holds the time series of a window with an event. Each step is step nanoseconds long.
+	// Series is the time series of a window with an event. Each step is step nanoseconds long.
 	Series []Instant `json:"series,omitempty"`
 
 	// Before is how many nanoseconds were simulated before the window.
 	Before int64 `json:"before_ns"`
-	// Refused says why the window is not simulated. It is "" if the window is simulated.
+	// Refused says why the window was not simulated. It is "" if it was.
 	Refused string `json:"refused,omitempty"`
 
 	step       int64
 	event      int64           // time from the start of the window to its event, or -1
-	begin, end int64           // instants between which intended arrivals count
-	starts     [Segments]int64 // begins of the segments
+	begin, end int64           // a request counts if it was intended to arrive between these instants
+	starts     [Segments]int64 // instants at which the segments start
 }
 
-// Counted holds the counts of a window or a segment. Requests are assigned by their intended
-// arrival, and the work of containers by when it happens.
+// Counted holds the counts of a window or of one of its segments. A request counts where it was
+// intended to arrive, and the work of containers where it was done.
 type Counted struct {
 	Outcomes
 	Seconds int64 `json:"length_ns"`
 	Partial int64 `json:"partial"`
-	// Waited counts the requests that have a call which waited for at least one, two or three
-	// timeouts.
+	// Waited counts the requests with a call of which at least one, two or three attempts timed
+	// out.
 	Waited [3]int64 `json:"waited"`
 
 	Tiers [tiers]TierSample `json:"tiers"`
-	// Parts sums the parts of latency, by bucket of the total latency (bucketOf).
+	// Parts sums up the parts of latency of the requests in each bucket of total latency
+	// ([bucketOf]).
 	Parts  [nBuckets][nParts]int64 `json:"parts"`
 	Counts [nBuckets]int64         `json:"counts"`
 
-	// Models holds the counts for each model of a mix. It is nil for a single model.
+	// Models holds the counts of the requests to each model. It is nil if there is only one model.
 	Models []Outcomes `json:"models,omitempty"`
 }
 
@@ -79,20 +81,20 @@ type Outcomes struct {
 	Arrived   int64          `json:"arrived"`
 	Completed int64          `json:"completed"`
 	Failed    [nCauses]int64 `json:"failed"`
-	SumNs     int64          `json:"sum_ns"` // latencies of the completed requests
-	// Answered counts the requests that were answered successfully during the window, whenever
-	// they arrived.
+	SumNs     int64          `json:"sum_ns"` // sum of the latencies of completed requests
+	// Answered counts the successful answers during the window, even to requests that arrived
+	// before it.
 	Answered int64 `json:"answered"`
 	Open     int64 `json:"open"`    // number of requests still open at the end of the simulation
 	OpenNs   int64 `json:"open_ns"` // total time that the open requests have taken by the end of the simulation
-	// Over counts, for each of Spec.Limits or Served.Limits, the requests that miss the limit:
-	// they failed, took longer, or are open and older than the limit.
+	// Over counts, for each limit in Spec.Limits or Served.Limits, the requests that do not meet
+	// the limit: they failed, took longer, or have been open for longer.
 	Over []int64 `json:"over,omitempty"`
-	// Young counts, for each limit, the open requests that are not older than the limit. It is
-	// unknown whether they will meet it.
+	// Young counts, for each limit, the open requests that may still meet the limit, because they
+	// are not older.
 	Young []int64 `json:"young,omitempty"`
-	// Above counts, for each of Spec.Bounds, the answered requests of all models that took longer
-	// than the bound.
+	// Above counts, for each latency in Spec.Bounds, the answered requests of all models that took
+	// longer.
 	Above   []int64 `json:"above,omitempty"`
 	Latency Hist    `json:"latency"`
 }
@@ -107,10 +109,10 @@ type TierSample struct {
 	Attempts int64 `json:"attempts"`
 	SumNs    int64 `json:"sum_ns"`
 	Latency  Hist  `json:"latency"`
-	BusyNs   int64 `json:"busy_ns"` // summed over containers
-	CoreNs   int64 `json:"core_ns"` // cores times time: the most that BusyNs could be
-	// MaxParts is the share of time in which the busiest container was busy, in millionths. For
-	// a segment it is measured from the segment's start to the end of the window.
+	BusyNs   int64 `json:"busy_ns"` // CPU time used, summed over the containers
+	CoreNs   int64 `json:"core_ns"` // CPU time that the containers' cores had
+	// MaxParts is the utilization of the busiest container, in millionths. For a segment, it is
+	// measured from the start of the segment to the end of the window.
 	MaxParts int64 `json:"max_parts"`
 }
 
@@ -124,13 +126,13 @@ type CallCounts struct {
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
 	Hedged    int64 `json:"hedged,omitempty"`  // second calls sent beside a slow first one; Sent includes them
-	Skipped   int64 `json:"skipped,omitempty"` // number of attempts not begun because their deadline had passed
+	Skipped   int64 `json:"skipped,omitempty"` // attempts that the container did not begin, because their deadline had passed
 }
 
 const nBuckets = 128
 
-// bucketOf returns the bucket of a latency. There are four buckets for each power of two, in
-// microseconds.
+// bucketOf returns the number of the bucket that a latency belongs to. For each power of two, in
+// microseconds, there are four buckets.
 func bucketOf(ns int64) int {
 	us := uint64(ns)/250 + 4 // in quarters of a microsecond
 	top := bits.Len64(us) - 1
@@ -192,7 +194,7 @@ func (s *Sample) segment(at int64) *Counted {
 	return &s.Segments[k]
 }
 
-// packed frees the memory that only counting needs, and sums up the segments.
+// packed sums up the segments, and frees the memory that is needed only for counting.
 func (s *Sample) packed() {
 	for k := range s.Segments {
 		s.Segments[k].pack()
@@ -203,7 +205,7 @@ func (s *Sample) packed() {
 	s.Counted = s.from(0)
 }
 
-// from returns the sum of the segments from number first on.
+// from returns the sum of the segments beginning with number first.
 func (s *Sample) from(first int) Counted {
 	var sum Counted
 	for k := first; k < Segments; k++ {
@@ -217,8 +219,8 @@ func (s *Sample) from(first int) Counted {
 	return sum
 }
 
-// After returns the sample without the first segments. Its bins, calls and lives of
-// containers are still those of the whole window.
+// After returns the sample without its first segments. Bins, calls, and what happened to containers
+// remain those of the whole window.
 func (s *Sample) After(segments int) *Sample {
 	if segments == 0 {
 		return s
@@ -230,7 +232,7 @@ func (s *Sample) After(segments int) *Sample {
 
 // UnmarshalJSON reads a sample and sums up its segments.
 func (s *Sample) UnmarshalJSON(text []byte) error {
-	type plain Sample // without this method
+	type plain Sample // the same fields without UnmarshalJSON, which would call itself
 	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
 		return err
 	}
@@ -238,7 +240,8 @@ func (s *Sample) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// counts reports whether a request belongs to the window, by its intended arrival.
+// counts reports whether a request belongs to the window, by the time at which it was intended to
+// arrive.
 func (s *Sample) counts(intended int64) bool { return intended >= s.begin && intended < s.end }
 
 func (s *Sample) arrived(model uint8, intended int64) {
@@ -315,7 +318,7 @@ func (s *Sample) open(w *world, r *request) {
 	if one.Models != nil {
 		one.Models[r.model].open(took, w.served[r.model].Limits)
 	}
-	s.BinFailed[s.bin(r.intended)]++ // for computing when the fleet has recovered
+	s.BinFailed[s.bin(r.intended)]++ // needed to compute when the fleet has recovered
 }
 
 func (s *Counted) waited(r *request) {
@@ -368,7 +371,7 @@ func (s *Outcomes) failed(cause uint8) {
 	}
 }
 
-// tier counts an attempt at a container that took ns nanoseconds.
+// tier counts an attempt that a container of a tier finished after ns nanoseconds.
 func (s *Sample) tier(w *world, tier int, ns int64) {
 	if w.now < s.begin || w.now >= s.end {
 		return

@@ -1,35 +1,35 @@
 package model
 
-// Instant is one step of the time series of a window with an event. Requests count in the
-// step of their intended arrival, answers in the step in which they arrive. The state of
+// Instant is one step of the time series of a window with an event. A request counts in the step in
+// which it was intended to arrive, and an answer in the step in which it arrives. The state of
 // containers is that at the end of the step.
 type Instant struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
-	Failed    int64 `json:"failed"` // including the requests that are open when the simulation ends
+	Failed    int64 `json:"failed"` // includes the requests that are unanswered when the simulation ends
 	Answered  int64 `json:"answered"`
 	SumNs     int64 `json:"sum_ns"`
-	// Struck counts the requests that came before the window's event and failed after it, in the
-	// step in which they came. Ended counts failures in the step in which they happen.
+	// Struck counts the requests of this step that arrived before the window's event and failed
+	// after it. Ended counts the requests that failed in this step, whenever they arrived.
 	Struck int64 `json:"struck,omitempty"`
 	Ended  int64 `json:"ended,omitempty"`
-	// Over counts, for each of Spec.Limits, the requests that miss the limit.
+	// Over counts, for each latency in Spec.Limits, the requests that failed or took longer.
 	Over    []int64 `json:"over,omitempty"`
 	Latency Hist    `json:"latency"`
-	// Busy is the number of busy cores, in thousandths. Waiting is the number of calls without a
-	// core of their own: they have no thread, or share cores with others.
+	// Busy is the number of busy cores, in thousandths. Waiting is the number of calls that wait
+	// for a thread, or share cores with others.
 	Busy    [tiers]int64 `json:"busy"`
 	Waiting [tiers]int64 `json:"waiting"`
 	Live    [tiers]int64 `json:"live"`
 	Loading [tiers]int64 `json:"loading"` // number of containers that are loading a version
-	// Turns counts the containers that became visible or invisible to callers since the previous
-	// step. Loaded counts those that have loaded a version since then.
+	// Turns counts how often a container became visible or invisible to callers in this step.
+	// Loaded counts how often one finished loading a version.
 	Turns  int64 `json:"turns,omitempty"`
 	Loaded int64 `json:"loaded,omitempty"`
 }
 
 // beginSeries allocates the steps of a window's time series. event is the time from the start of
-// the window to its event.
+// the window to its event, or -1.
 func (s *Sample) beginSeries(step, event int64, limits int) {
 	s.event = event
 	if s.step = step; step == 0 {
@@ -41,7 +41,8 @@ func (s *Sample) beginSeries(step, event int64, limits int) {
 	}
 }
 
-// instant returns the step that contains a time of the window, nil if there is no series.
+// instant returns the step of the time series that contains a time. It returns nil if there is no
+// series or the time is not in the window.
 func (s *Sample) instant(at int64) *Instant {
 	if s.step == 0 || !s.counts(at) {
 		return nil
@@ -123,7 +124,7 @@ func (w *world) look(now int64) {
 		}
 		cores := int64(t.Cores * 1000)
 		if !t.Shared {
-			cores = 1000 * busy // each thread has a core of its own
+			cores = 1000 * busy // in this model each thread has a core of its own
 		}
 		one.Busy[s.tier] += min(1000*busy, cores)
 		working[s.tier] += min(1000*busy, cores) / 1000

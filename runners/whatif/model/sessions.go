@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// expiry returns when ZooKeeper ends the session of a container that died at an instant.
-// That is the timeout after its last heartbeat, rounded up to a tick of the server's clock.
-// After the loss of a leader, the new leader gives every remaining session its whole timeout
-// again (SessionTrackerImpl.java).
+// expiry returns when ZooKeeper ends the session of a container that died at an instant: the
+// session timeout after the last heartbeat, rounded up to a tick of the server's clock. After the
+// loss of a leader, the new leader grants every remaining session the whole timeout again
+// (SessionTrackerImpl.java).
 func (h *history) expiry(at int64) int64 {
 	end := at + h.timeout() - int64(h.rng.Float64()*float64(h.timeout())/3)
 	for _, q := range h.quiet {
@@ -21,15 +21,15 @@ func (h *history) expiry(at int64) int64 {
 
 func (h *history) timeout() int64 { return int64(h.p.ZooKeeper.SessionTimeout) }
 
-// tick rounds an instant up to the next tick of ZooKeeper's clock, because ZooKeeper ends sessions
-// that are due only at ticks.
+// tick rounds an instant up to the next tick of ZooKeeper's clock. ZooKeeper ends expired sessions
+// only at ticks.
 func (h *history) tick(at int64) int64 {
 	tick := int64(h.p.ZooKeeper.Tick)
 	return (at + tick - 1) / tick * tick
 }
 
-// written returns when ZooKeeper performs a write that a client sends at an instant. During
-// a pause of ZooKeeper the write waits.
+// written returns when ZooKeeper performs a write that a client sends at an instant. If ZooKeeper
+// performs no writes then, the write waits.
 func (h *history) written(at int64) int64 {
 	for _, q := range h.quiet {
 		if at >= q.from && at < q.to {
@@ -39,21 +39,22 @@ func (h *history) written(at int64) int64 {
 	return at
 }
 
-// firstPause and longestPause bound a client's pause between attempts to connect, in
-// nanoseconds. Each pause is twice the previous one, times 60 % to 140 % (kazoo's
-// client.py:82-87).
+// firstPause and longestPause are the shortest and longest pause of a client between two attempts
+// to connect, in nanoseconds. Each pause is twice the one before, multiplied by a random factor
+// from 0.6 to 1.4 (kazoo's client.py:82-87).
 const (
 	firstPause   = 100e6
 	longestPause = 3600e9
 )
 
-// synAgain lists when TCP sends its connection request again, in nanoseconds after the start
-// of an attempt.
+// synAgain lists the times, in nanoseconds after the start of an attempt to connect, at which TCP
+// sends its connection request again.
 var synAgain = []float64{1e9, 3e9, 7e9, 15e9, 31e9, 63e9}
 
-// connects returns when a client that lost its connection at the start of a pause is
-// connected again. If nothing answers (silent), the client notices the loss only after two
-// thirds of the timeout, and each attempt takes a whole timeout.
+// connects returns when a client is connected again that lost its connection to ZooKeeper at the
+// start of q, a period without service. If its packets get no answer at all (silent), the client
+// notices the loss only after two thirds of the session timeout, and each attempt to connect takes
+// a whole timeout.
 func (h *history) connects(q pause, silent bool) int64 {
 	at, pause, each := float64(q.from), float64(firstPause), 0.0
 	if silent {
@@ -73,13 +74,14 @@ func (h *history) connects(q pause, silent bool) int64 {
 	return int64(at)
 }
 
-// listener is how long, in nanoseconds, an agent of version 1 sleeps in the client's
-// callback after it has reconnected (replica_manager.py:719).
+// listener is for how many nanoseconds an agent of version 1 sleeps, in the client's connection
+// listener, after it has reconnected (replica_manager.py:719).
 const listener = 5e9
 
-// disconnect separates agents from ZooKeeper. Until an agent is back, it uses the replicas that it
-// saw last. A session expires if its client is not back within the timeout. After an outage of
-// ZooKeeper, the timeout starts again. If only the client was cut off, the timeout keeps running.
+// disconnect separates the agents for which whom returns true from ZooKeeper for the period q.
+// Until an agent is connected again, it uses the list of replicas that it saw last. Its session
+// expires if it is not back within the session timeout. That timeout starts anew when ZooKeeper
+// itself was out of service, and keeps running when only the agent was cut off.
 func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	up := h.upAt(q.from)
 	var bound []binding
@@ -91,13 +93,13 @@ func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	h.bind(bound)
 }
 
-// cutOff disconnects one container. It returns the binding of a version 3 container that can
-// be bound again.
+// cutOff disconnects the agent of one container. For an agent of version 3 that will register its
+// container again, it returns the times of that registration (binding).
 func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	back := h.connects(q, silent)
 	h.blind(s, q.from, back)
 	gone := h.expiry(q.from)
-	if slices.Contains(h.quiet, q) { // ZooKeeper was away, not the client
+	if slices.Contains(h.quiet, q) { // ZooKeeper was out of service, not only the client cut off
 		gone = h.tick(q.to + h.timeout())
 	}
 	if gone >= back {
@@ -111,8 +113,9 @@ func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	}
 	h.unlisted[s] = gone
 	h.fate.Unlisted++
-	// The binding loop notices the lost session only if, at that moment, it is blocked by a
-	// report of service information that waits for ZooKeeper (Q206, Q208).
+	// The agent's binding loop notices that the session is lost only if it is blocked at that
+	// moment, by a report of service information that waits for ZooKeeper (quirks Q206 and Q208 of
+	// the reference).
 	report := q.from + int64(h.rng.Float64()*serviceInfo)
 	round := q.from + int64(h.rng.Float64()*bindings)
 	if round < report {
@@ -124,21 +127,23 @@ func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	return []binding{{s, back + bindings, back + serviceInfo}}
 }
 
-// Periods of the loops of version 3, in nanoseconds (agent_v3.py:183-186).
+// Periods of two loops of an agent of version 3, in nanoseconds: reports of service information,
+// and bindings (agent_v3.py:183-186).
 const (
 	serviceInfo = 60e9
 	bindings    = 30e9
 )
 
-// binding says when a container is bound again and when its service information is written.
+// binding says when an agent of version 3 registers (binds) its container again, and when it writes
+// its service information again.
 type binding struct {
 	server      int32
 	bound, info int64
 }
 
-// bind lists the containers that are bound again. A container becomes listed at the first
-// binding of any container that follows its service information, because agents do not look
-// for that information at other times (Q43).
+// bind adds the changes by which containers become listed again. A container is listed from the
+// first binding by any agent after its service information was written, because agents read that
+// information only when they bind (quirk Q43).
 func (h *history) bind(list []binding) {
 	for _, x := range list {
 		listed := int64(math.MaxInt64)
@@ -157,8 +162,8 @@ func (h *history) bind(list []binding) {
 	}
 }
 
-// blind makes an agent keep its old list of replicas from the instant from until it is connected
-// again. back is when it is connected.
+// blind makes an agent keep its list of replicas from an instant until it is connected to ZooKeeper
+// again, at the instant back.
 func (h *history) blind(s int32, from, back int64) {
 	if h.p.Model.AgentVersion != 3 {
 		back += listener
@@ -187,9 +192,9 @@ func (h *history) upAt(at int64) []bool {
 	return up
 }
 
-// storm expires all sessions at the same time, and clients reconnect at once. Agents of
-// version 3 do not notice, so their containers are not listed until their model is published
-// again (Q208, features/sessions.feature).
+// storm expires all sessions at the same time. Clients reconnect at once. Agents of version 3 do
+// not notice, so ZooKeeper does not list their containers until their model is published again
+// (quirk Q208, features/sessions.feature).
 func (h *history) storm(at int64) {
 	for i, up := range h.upAt(at) {
 		if up && !h.w.isProcess(i) {
@@ -206,14 +211,14 @@ func (h *history) storm(at int64) {
 	}
 }
 
-// reregister is the period, in nanoseconds, of version 1's thread that registers again after
-// a lost session.
+// reregister is how often, in nanoseconds, a thread of an agent of version 1 checks whether its
+// session was lost and registers again.
 const reregister = 10e9
 
-// again registers an agent of version 1 that lost its session. back is when the agent is connected
-// again. Its thread checks every ten seconds and writes UNKNOWN. The next poll of the model
-// server's status changes that to AVAILABLE. With the reference's faults this repeats for ever
-// (Q109).
+// again registers an agent of version 1 that lost its session and is connected again at the instant
+// back. A thread of the agent looks every ten seconds, and writes the status UNKNOWN. The agent's
+// next poll of the model server changes the status to AVAILABLE. In the reference, the thread does
+// so again and again for ever (quirk Q109).
 func (h *history) again(s int32, back int64) {
 	look := back + int64(h.rng.Float64()*reregister)
 	poll := h.poll()
@@ -229,17 +234,20 @@ func (h *history) again(s int32, back int64) {
 		h.flap(f)
 		return
 	}
-	h.flapping = append(h.flapping, f) // flap adds the changes once it is known when the simulation begins
+	h.flapping = append(h.flapping, f) // flap needs to know when the simulation begins
 }
 
-// flapping describes a container that is hidden at each check of its agent's thread, until the next
-// status poll.
+// flapping describes a container that vanishes from its callers' view at each look of its agent's
+// thread, and comes back at the next poll of its status (quirk Q109).
 type flapping struct {
-	server           int32
-	look, seen, poll int64 // time of the first check, when callers saw the container again, and how long polls take
+	server int32
+	// look is when the thread first looks, seen is when callers see the container again after that,
+	// and poll is how long it takes until the status is polled.
+	look, seen, poll int64
 }
 
-// flap adds the changes that hide and show a flapping container during the simulated time.
+// flap adds the changes that hide and show a flapping container, for the simulated part of the
+// horizon.
 func (h *history) flap(f flapping) {
 	from, to := max(h.w.base, f.seen), h.w.base+h.w.last
 	look := f.look
@@ -255,12 +263,12 @@ func (h *history) flap(f flapping) {
 	}
 }
 
-// session applies a change of an agent's session.
+// session applies a change that is about the ZooKeeper session of a container's agent.
 func (w *world) session(s *server, c change) {
 	switch c.what {
 	case isLost:
 		s.flaps = false
-		s.visible = s.visible && !s.up // a dead container stays visible until its own session expires (isUnseen)
+		s.visible = s.visible && !s.up // a dead container stays visible until its old session expires (isUnseen)
 	case isBack:
 		if s.up {
 			s.visible, s.flaps = true, c.value == 1
@@ -284,7 +292,7 @@ func (w *world) session(s *server, c change) {
 	}
 }
 
-// sight makes a container's agent see changes again.
+// sight records that a container's agent is connected to ZooKeeper again.
 func (w *world) sight(s *server) {
 	if s.blind {
 		s.blind = false

@@ -7,16 +7,17 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// sharing divides the cores of a container among more threads than cores. Each of n runnable
-// threads runs at speed min(1, cores/n), so the attained work grows equally for all. A
-// thread is done once the work attained since its start equals its own work.
+// sharing divides the cores of a container among more threads than cores (processor sharing). With
+// n runnable threads, each runs at the speed min(1, cores/n). So all threads do work at the same
+// rate, and a single sum (attained) records how much each thread has done. A thread's job is done
+// when that sum has grown by the job's work.
 type sharing struct {
 	cores    float64
 	overhead float64
-	device   bool // whether a device takes the place of the cores; loading a version uses none of it
+	device   bool // whether the cores stand for a device, which is not slowed down by the loading of a version
 	attained float64
 	since    int64
-	jobs     []job // a heap, ordered by end
+	jobs     []job // heap of the running jobs; the one that ends first is at the top
 	seq      uint64
 	timer    vtime.Timer
 }
@@ -30,7 +31,8 @@ type job struct {
 
 func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.seq < b.seq }
 
-// speed returns the speed of each thread. Loading a version also takes a thread.
+// speed returns the speed of each thread, relative to a thread with a core of its own. A version
+// that is being loaded takes part as another thread.
 func (p *sharing) speed(loading int32) float64 {
 	n := float64(len(p.jobs))
 	if !p.device {
@@ -42,7 +44,7 @@ func (p *sharing) speed(loading int32) float64 {
 	return p.cores / n * math.Max(0.01, 1-float64(p.overhead*(n-p.cores)))
 }
 
-// advance updates the attained work up to now.
+// advance adds to attained what threads have done up to now.
 func (p *sharing) advance(w *world, s *server) {
 	if len(p.jobs) > 0 && w.now > p.since {
 		v := p.speed(s.loading)
@@ -107,7 +109,7 @@ func (p *sharing) down(i int) {
 	}
 }
 
-// plan schedules the end of the job that ends first.
+// plan schedules the end of the job that will end first.
 func (p *sharing) plan(w *world, at int32) {
 	p.timer.Cancel()
 	if len(p.jobs) == 0 {
@@ -141,20 +143,21 @@ func (p *sharing) pop() job {
 	return first
 }
 
-// clear drops all jobs of a kind without running their handlers.
+// clear drops all jobs that have the handler kind, without running it.
 func (p *sharing) clear(w *world, at int32, kind *handler) {
 	w.servers[at].ended(w, p, kind)
 }
 
-// end runs the handlers of all jobs of a kind in a container that has died.
+// end drops all jobs that have the handler kind, and runs it for each of them: their container has
+// died.
 func (p *sharing) end(w *world, at int32, kind *handler) {
 	for _, j := range w.servers[at].ended(w, p, kind) {
 		j.h.do(w, j.arg)
 	}
 }
 
-// ended removes the jobs of a kind, and returns them in the order in which they would have
-// ended.
+// ended removes the jobs that have the handler kind. It returns them in the order in which they
+// would have ended.
 func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
 	p.timer.Cancel()
 	var left []job
@@ -165,13 +168,13 @@ func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
 			left = append(left, j)
 		}
 	}
-	p.jobs = left // sorted by end, so already a heap
+	p.jobs = left // in order of their ends, which is also a valid heap
 	p.plan(w, s.host)
 	return gone
 }
 
-// reload changes the number of versions that a container is loading, which changes the speed
-// of its threads.
+// reload adds change to the number of versions that a container is loading. That changes the speed
+// of the container's threads.
 func (w *world) reload(at, change int32) {
 	at = w.servers[at].host
 	s := &w.servers[at]

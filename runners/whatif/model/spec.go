@@ -35,7 +35,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Tier numbers, in the order in which a request visits them.
+// Numbers of the tiers, in the order in which a request visits them.
 const (
 	Entry = iota
 	PS
@@ -47,34 +47,35 @@ const (
 type Spec struct {
 	Seed  uint64
 	Tiers [tiers]Tier
-	// Calls lists the calls that a request makes to PS. Each has a shard and a share of the
+	// Calls lists the calls of a request's fan-out to PS. Each has a shard, and a share of the
 	// request's items.
 	Calls []Call
 	Items law.Law
-	// Mix lists the models that requests are for, with their shares. nil means a single model,
-	// described by Calls, Items, MinShards and the laws of Tiers.
+	// Mix lists the models that requests may be for, with their shares of the requests. If there is
+	// only one, Mix is nil, and the model is described by Calls, Items, MinShards and the laws of
+	// Tiers.
 	Mix []Served
 
-	Timeout   int64 // time after which an attempt of a call times out; 0 means no timeout
+	Timeout   int64 // a caller waits so long for the answer to an attempt; 0 for ever
 	Retries   int
-	Distinct  bool // a retry goes to a replica that has not been tried
-	Same      bool // a retry goes to the same replica
-	Cancel    bool // a call that timed out is removed from its server
+	Distinct  bool // a retry goes to a replica at which no attempt has failed
+	Same      bool // a retry goes to the replica of the first attempt
+	Cancel    bool // a call whose caller has stopped waiting is removed from its server
 	Backoff   Backoff
 	Budget    Budget
 	Breaker   Breaker
-	MinShards int // number of answered calls with which a request can go on; 0 means all
+	MinShards int // a request can go on with this number of answered calls; 0 for all
 	Balance   string
-	// Reach says which of a tier's containers a caller may call.
+	// Reach says which containers of a tier a caller may call.
 	Reach places.Reach
-	// FromDense says that dense servers call the PS, instead of entry containers.
+	// FromDense says that dense servers, rather than entry containers, call the PS.
 	FromDense bool
 	HedgeNs   int64
-	// HedgeQuantile, if above 0, replaces HedgeNs: a call is hedged once it has taken longer
-	// than this quantile of the latencies that its caller has seen.
+	// HedgeQuantile, if it is above 0, replaces HedgeNs: a caller sends a second call as soon as
+	// the first has taken longer than this quantile of the latencies that the caller has seen.
 	HedgeQuantile float64
-	// Connections limits the connections between each caller and each container, 0 for no limit.
-	// Dispatch is the number of sending threads of a caller.
+	// Connections is how many connections a caller may have to one container, 0 for any number.
+	// Dispatch is the number of a caller's threads that send calls.
 	Connections int
 	Dispatch    int
 	Connect     bool // whether every call opens a new connection
@@ -84,54 +85,55 @@ type Spec struct {
 	Loss     float64
 	IDCs     int
 	Arrivals Arrivals
-	// Clients holds the share of the requests that come to the entry containers of each idc. It is
-	// nil if any request may come to any idc.
+	// Clients holds the share of the requests that comes from the clients of each idc, who use only
+	// the entry containers of their idc. It is nil if any request may come to any idc.
 	Clients []float64
 
-	// Limits holds the latency limits of the plan's objectives on requests.
+	// Limits holds the latency limits that the plan's objectives set for requests.
 	Limits []int64
-	// Bounds holds latencies. For each of them, the answered requests that took longer are counted.
+	// Bounds holds latencies. For each of them, the simulation counts the answered requests that
+	// took longer.
 	Bounds []int64
-	// Works holds, for each shard of each tier, for how many seconds a request keeps one container
-	// of the shard busy. nil means that the fullness of containers is not computed
-	// ([Life.Fullest]).
+	// Works holds, for each shard of each tier, for how many seconds a request would keep the shard
+	// busy if it had a single container. It is nil for a tier of which [Life.Fullest] is not
+	// computed.
 	Works [tiers][]float64
-	// Common is for mixed containers. It is the number of additional seconds for which a request
-	// keeps a container of any shard busy. Works of PS then counts time of all of the container's
-	// cores.
+	// Common is for how many seconds more, in a mixed container, a request would keep the tier busy
+	// if it had a single container. With mixed containers, Works of PS and Common are seconds of
+	// all cores of a container.
 	Common float64
-	// Mixed says that PS containers also run the other tiers. Their processes share cores, and
-	// die and lose their session together.
+	// Mixed says that each PS container also runs the other tiers, as processes that share its
+	// cores, its ZooKeeper session and its death.
 	Mixed bool
-	// Windows lists the parts of the horizon to simulate.
+	// Windows lists the parts of the horizon that are simulated.
 	Windows []Window
 	Control Control
-	// MostBytes, if above 0, is the largest memory for requests and calls. A run that needs more
-	// ends with a TooLargeError.
+	// MostBytes, if it is above 0, limits the memory for requests and calls, in bytes. A run that
+	// needs more ends with a [TooLargeError].
 	MostBytes int64
 }
 
 // Call is one call of a request's fan-out.
 type Call struct {
 	Shard int
-	Share float64 // of the items
+	Share float64 // share of the request's items that it carries
 }
 
-// Served is a model of the mix. Every container serves all models.
+// Served is one of the models that requests may be for. Every container serves all of them.
 type Served struct {
-	Share     float64 // of the requests
+	Share     float64 // share of the requests that are for this model
 	Calls     []Call
 	Items     law.Law
 	MinShards int
 	Priority  uint8
-	Queue     uint8 // index of the model in whose batch queue the calls of this model wait
+	Queue     uint8 // index of the model in whose batch queue the calls for this model wait
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
-	// Limits holds the latency limits of objectives on requests to this model.
+	// Limits holds the latency limits that the plan's objectives set for requests to this model.
 	Limits []int64
 }
 
-// work draws how many nanoseconds of CPU time the given number of items takes at a tier.
+// work draws the CPU time, in nanoseconds, that a number of items takes at a tier.
 func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
 	work := m.Laws[tier].Sample(rng, items)
 	if !m.Noise[tier].IsZero() {
@@ -140,7 +142,7 @@ func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
 	return work
 }
 
-// Served returns the models of a spec. There is always at least one.
+// Served returns the models that requests may be for, of which there is at least one.
 func (s *Spec) Served() []Served {
 	if s.Mix != nil {
 		return s.Mix
@@ -152,7 +154,8 @@ func (s *Spec) Served() []Served {
 	return []Served{one}
 }
 
-// MeanCalls returns how many calls a request makes to the PS, averaged over the mix.
+// MeanCalls returns how many calls to PS a request makes, averaged over the models that requests
+// are for.
 func (s *Spec) MeanCalls() float64 {
 	sum := 0.0
 	for _, m := range s.Served() {
@@ -164,38 +167,38 @@ func (s *Spec) MeanCalls() float64 {
 // priorities is the number of different priorities of requests.
 const priorities = 8
 
-// Tier describes one kind of container.
+// Tier describes the containers of one tier.
 type Tier struct {
-	// Replicas is the number of containers of each shard. It is nil if the fleet does not have
-	// the tier.
+	// Replicas is the number of containers of each shard. It is nil if the fleet has no such tier.
 	Replicas []int
-	// Most, unless 0, is the largest number of containers that an autoscaler or an event may give
-	// each shard.
+	// Most is the largest number of containers per shard that an autoscaler or an event may lead
+	// to. 0 means that the number stays as it is in Replicas.
 	Most    int
 	Threads int
 	Cores   float64
-	// Shared says that threads share the cores. Otherwise each thread runs at full speed.
+	// Shared says that all threads share the cores. Otherwise each thread runs as if it had a core
+	// of its own.
 	Shared     bool
 	Overhead   float64 // fraction of the speed lost for each runnable thread above the number of cores
-	Queue      int     // number of requests or calls that may wait; -1 for no limit
+	Queue      int     // number of requests or calls that may wait for a thread; -1 for any number
 	Hold       bool
-	ByPriority bool // whether waiting requests or calls begin in order of priority
-	// Limits, unless nil, replaces Queue. For each priority, it holds how many requests or calls
-	// may already wait when one of that priority arrives; -1 for no limit.
+	ByPriority bool // whether requests or calls begin in the order of their priority, rather than in that in which they came
+	// Limits replaces Queue if it is not nil. For each priority, a request or call is rejected if
+	// at least so many wait already when it arrives; -1 for any number.
 	Limits *[priorities]int
-	// Cold is how many requests, calls or batches are slow after a container has started or
-	// loaded a version. They take ColdFactor times as long.
+	// Cold is how many requests, calls or batches are slow after a container has started or has
+	// loaded a version. Each of them takes ColdFactor times as long as usual.
 	Cold       int32
 	ColdFactor float64
-	SkipLate   bool // calls that are past their deadline are not begun
+	SkipLate   bool // a call that is past its deadline is not begun
 	Law        law.Law
 	Noise      law.Law
 	Batch      *Batch
 	Device     *Device // accelerator that computes the batches; nil if cores do
-	// Placement lists the locations of a shard's containers. Container k is at index k modulo
-	// the length.
+	// Placement lists the locations of a shard's containers: container k is at the location with
+	// the index k modulo the length.
 	Placement []Location
-	// Interference is the factor by which work takes longer while a container loads a version.
+	// Interference is the factor by which work takes longer while its container loads a version.
 	Interference float64
 }
 
@@ -212,40 +215,40 @@ type Location = places.Place
 
 // Batch describes TensorFlow Serving's batching.
 type Batch struct {
-	Processes int // of a container
-	Threads   int // of each process
+	Processes int // number of server processes of a container
+	Threads   int // number of batch threads of a process
 	MaxItems  int
 	TimeoutNs int64
 	MaxQueued int
 }
 
-// Device is an accelerator that the processes of a container share. It acts as a single core.
+// Device is an accelerator that all processes of a container share. It computes one batch at a
+// time, like a single core.
 type Device struct {
-	Pause     law.Law // is the extra time of a batch after a pause
-	NewSizeNs float64 // is the extra time for a batch size that the process has not met yet
-	FirstNs   float64 // is the further extra time for the first batch of a process
-	// PieceNs is how long copying one piece of weights takes; 0 means that no batch waits. The
-	// input of a batch with at least WaitFrom items waits for the piece that is being copied.
+	Pause     law.Law // extra time of a batch that the device begins after a pause, depending on the pause
+	NewSizeNs float64 // extra time of a batch of a size that its process has not computed before
+	FirstNs   float64 // additional extra time of the first batch that a process computes
+	// PieceNs is for how many nanoseconds the copy of a piece of weights to the device occupies it.
+	// A batch with at least WaitFrom items that comes in that time waits. With 0, no batch waits.
 	PieceNs  int64
 	WaitFrom float64
 }
 
-// Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless Carries is
-// set. If Carries is set, the simulation begins at the last instant after which the fleet stays at
-// rest until it no longer matters how its queues started. If there is no such instant, it begins at
-// the start of the horizon (CAP-3.18).
+// Window is a part of the horizon that is simulated. By default, the simulation begins Warmup
+// nanoseconds before it. With Carries, it begins at the last instant after which the fleet was at
+// rest for so long that the state of its queues at that instant no longer matters. If there is no
+// such instant, it begins at the start of the horizon (CAP-3.18).
 type Window struct {
 	plan.Window
 	Warmup  int64
 	Carries bool
-	// Whole makes the simulation of a window with Carries begin at the start of the horizon in any
-	// case.
+	// Whole makes the simulation of a window with Carries always begin at the start of the horizon.
 	Whole bool
-	// Steady says that nothing changes until the end of the window. If the first part of the
-	// window then differs from the rest, the warm-up was too short (CAP-12.15).
+	// Steady says that rate and containers do not change until the end of the window. If its first
+	// part still differs from the rest, the warm-up must have been too short (CAP-12.15).
 	Steady bool
-	// Step is the length in nanoseconds of the steps of the window's time series. It is 0 for a
-	// window without events.
+	// Step is the length of a step of the window's time series, in nanoseconds. A window without an
+	// event has no series, and 0 here.
 	Step int64
 }
 
@@ -256,15 +259,15 @@ type Arrivals struct {
 	Burst     float64
 	MeanBurst float64
 	MeanQuiet float64
-	Batch     law.Law // number of requests that come at once; the zero law if they come one by one
+	Batch     law.Law // number of requests that arrive at the same instant; the zero law if always one
 	Rate      plan.RateLaw
 	Traffic   []Traffic
-	Times     []int64 // of a trace, scaled
-	Clients   int     // number of clients of a closed loop; 0 for an open one
+	Times     []int64 // times of the requests of a trace, in nanoseconds, scaled as the plan wants
+	Clients   int     // number of clients of a closed loop, each of which waits for its answer; 0 for an open loop
 	Think     law.Law
 }
 
-// Traffic multiplies the request rate between two instants.
+// Traffic multiplies the request rate by Factor between two instants of the horizon.
 type Traffic struct {
 	From, To int64
 	Factor   float64
@@ -275,8 +278,8 @@ func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 // Has reports whether the fleet has a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }
 
-// Twins returns, for each window, the index of the first window that has the same sample. Windows
-// share a sample if several events happen at the same instant, or if the plan names the same
+// Twins returns, for each window, the index of the first window whose sample serves for both. Such
+// windows are those of events at the same instant, and those for which the plan names the same
 // seconds twice.
 func (s *Spec) Twins() []int {
 	list := make([]int, len(s.Windows))
@@ -296,7 +299,7 @@ func (s *Spec) Twins() []int {
 	return list
 }
 
-// apart returns how many windows are simulated.
+// apart returns how many windows have to be simulated.
 func (s *Spec) apart() int {
 	n := 0
 	for k, of := range s.Twins() {

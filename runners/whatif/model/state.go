@@ -15,14 +15,16 @@ type request struct {
 	intended int64 // time at which the request should have come
 	came     int64 // when it came
 	at       int64 // time at which its present stage began
-	latest   int64 // time at which the latest answer so far arrives; at the entry container, at which its work ends
+	// latest is when the latest answer so far arrives. While the request works at its entry
+	// container, latest is when that work ends.
+	latest   int64
 	started  int64 // time at which its work at the entry container began
 	items    float64
-	entry    int32 // container
+	entry    int32 // container at which the request came in
 	caller   int32 // container that calls the PS for the request
 	pending  int32 // calls without an answer
 	answered int32
-	next     int32 // next request in a queue or in the free list
+	next     int32 // index of the next request in a queue or in the list of free requests
 	gen      uint32
 	timeouts uint8 // largest number of consecutive timeouts of any of its calls
 	stage    uint8
@@ -50,8 +52,8 @@ const (
 	partNetwork
 	partQueue
 	partService
-	partBatch      // waiting for more calls to fill the batch, or for the batch's timeout
-	partDenseQueue // waiting for a thread, with or without batches
+	partBatch      // time that the call waits until its batch is full or the batch's timeout is over
+	partDenseQueue // time that the call then waits for a thread; without batching, the whole wait
 	partDense
 	nParts
 )
@@ -61,17 +63,19 @@ var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connect
 
 // call is one attempt of a call. Its times are in nanoseconds of virtual time.
 type call struct {
-	sent    int64 // time at which its caller decided to send it
+	sent    int64 // time at which the caller decided to send it
 	first   int64 // time at which the first attempt was sent
 	left    int64 // time at which the call got a connection and was sent
 	arrived int64
 	started int64
-	work    int64 // nanoseconds of work; once it runs, its duration; in a batch, the time until that was ready
-	back    int64 // delay of its answer
+	// work is the CPU time that the call needs. Once the call runs, work is how long it runs. For a
+	// call in a batch, work is how long the call waited until the batch was full or timed out.
+	work    int64
+	back    int64 // network delay of the answer
 	req     int32
 	server  int32
 	caller  int32
-	next    int32 // next call in a chain of arrivals, in a queue, or in the free list
+	next    int32 // index of the next call in a chain of arrivals, in a queue, or in the list of free calls
 	gen     uint32
 	reqGen  uint32
 	epoch   uint32
@@ -90,11 +94,11 @@ const (
 	serverDone             // its server is finished with it
 	answerLost
 	hedging
-	cancelled // still in a queue, which will skip it
-	connected // counted among the connections of its pair
+	cancelled // abandoned, but still in its server's queue, which will skip it
+	connected // counted as a connection between its caller and its container
 	waiting   // for a connection
 	dense
-	probing // probe of a breaker: tests whether the container answers again
+	probing // sent by an open circuit breaker to test whether the container answers again
 	tracked // its latency has been given to its caller's tracker
 )
 
@@ -105,11 +109,13 @@ type server struct {
 	refuse  bool
 	removed bool
 	oom     bool
-	flaps   bool // registers again and again (Q109)
+	// flaps says that the container registers in ZooKeeper and vanishes from it again and again, as
+	// a fault of the reference makes it (quirk Q109).
+	flaps   bool
 	blind   bool // its agent cannot reach ZooKeeper
 	drained bool // an entry container that gets no more requests before it ends
 	loading int32
-	cold    int32 // number of requests that it still begins before it is warm
+	cold    int32 // number of slow calls that it still has to begin before it is warm
 	gone    int64 // time at which it last went down or retired
 	shard   int16
 	host    int32 // index of the server whose cores it uses: itself or, in a mixed container, the PS
@@ -125,31 +131,33 @@ type server struct {
 	tokens  float64         // tokens left in its retry budget
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
 	upNs    [Segments]int64 // nanoseconds for which the container was up in each segment
-	living  int32           // number of processes of the container that are up; counted only at its host
+	living  int32           // number of processes of the container that are up; counted only in the server that host names
 	since   int64           // time at which the first of these processes came up
-	left    bool            // whether it was taken away once (retires); it may have worked on after that
+	left    bool            // whether scaling has removed it at some time, even if it came back later
 	share   *sharing
-	pod     *pod      // the container as an autoscaler that measures sees it; nil without one
-	batch   []batcher // by process and model
-	feeds   []feeder  // by process
-	device  *device   // nil without one
+	pod     *pod      // what an autoscaler measures of the container; nil if no autoscaler measures
+	batch   []batcher // batch queues, one for each process and model
+	feeds   []feeder  // batch threads of each process
+	device  *device   // accelerator; nil if the container has none
 }
 
-// world is the state of the simulation of one window of one replication.
+// world is the state of one simulation: one window of one replication.
 type world struct {
-	spec    *Spec
-	clock   *vtime.World
-	node    *vtime.Node
-	now     int64
-	base    int64 // instant of the horizon at virtual time 0
-	begin   int64 // start of the window, in virtual time
-	end     int64
-	last    int64           // end of the simulation: until then, the window's open requests continue and new ones come
+	spec  *Spec
+	clock *vtime.World
+	node  *vtime.Node
+	now   int64
+	base  int64 // time of the plan, from the start of its horizon, at which virtual time is 0
+	begin int64 // start of the window, in virtual time
+	end   int64
+	// last is when the simulation ends. From end to last, the window's open requests continue and
+	// new requests come, which are not counted.
+	last    int64
 	counted int             // number of requests of the window that have not ended
-	starts  [Segments]int64 // times at which the segments of the window start
+	starts  [Segments]int64 // virtual times at which the segments of the window start
 	key     uint64
 	served  []Served
-	stride  int // number of fan-out slots of each request
+	stride  int // number of entries that each request has in slots, one for each call of its fan-out
 	perPair int // largest number of calls that a request sends to one container
 	shards  int
 
@@ -157,7 +165,7 @@ type world struct {
 	freeReq  int32
 	calls    []call
 	freeCall int32
-	slots    []int32 // current call of each fan-out slot of each request
+	slots    []int32 // calls in progress: stride entries for each request
 	hedges   []int32
 	servers  []server
 	first    [tiers]int // index in servers of each tier's first container
@@ -169,27 +177,27 @@ type world struct {
 	blind      int
 	places     int // number of places by which callers are distinguished; clusters is the number of them in each idc
 	clusters   int
-	live       []int32 // entry containers that are up
+	live       []int32 // entry containers to which requests may come
 	clients    clients
 	turn       []uint32
 	timeouts   deadlines
 	hedgings   deadlines
 	pairs      pairs
-	trackers   []tracker // one for each caller, when calls are hedged after a quantile
+	trackers   []tracker // one for each caller; nil if calls are not hedged after a quantile of latency
 	callers    int       // tier of the containers that call the PS
-	past       []int32   // containers whose attempts failed, which retries can avoid
+	past       []int32   // for each call, the containers at which attempts failed, so that retries can avoid them
 	fresh      []int32
 	allowed    []int32  // containers to which the caller's breakers allow a call
-	constant   [3]int64 // delay of each distance class, where it is constant
+	constant   [3]int64 // one-way delay within a cluster, between clusters of an idc, and between idcs, where it does not vary
 	varies     [3]bool
 	cut        [][]bool // whether the link between two idcs is broken
 	losses     [][]float64
 	tape       []change
-	history    *history // lives of the containers; nil if nothing happens to them
-	running    bool     // requests are under way
+	history    *history // what happens to containers over the horizon; nil if nothing does
+	running    bool     // whether the simulation of requests has begun
 	scalers    []*scaler
 	made       int  // number of containers that autoscalers have started
-	keepsLooks bool // of autoscalers
+	keepsLooks bool // whether to keep what autoscalers saw at each look, for [Spec.Measured]
 	arrivals   arrivals
 	batches    []batch
 	freeB      int32
@@ -229,9 +237,9 @@ func (w *world) at(t int64, h *handler, arg uint64) vtime.Timer {
 	return w.node.Schedule(time.Duration(t), kind, h, arg)
 }
 
-// Components with a random stream of their own (CAP-3.17). The draws for one request in one
-// component depend only on the seed, the replication and the request's number. So all
-// candidates of a search see the same requests.
+// The components of the model, each of which has a random stream of its own (CAP-3.17). What is
+// drawn for a request in a component depends only on the seed, the replication and the request's
+// number. So all candidate fleets of a search see the same requests.
 const (
 	streamArrivals = iota + 1
 	streamItems
@@ -248,8 +256,8 @@ const (
 	streamBackoff
 )
 
-// stream seeds the shared generator for a request number of a component, and returns it. The
-// generator is valid until the next call of stream.
+// stream seeds the world's only random generator for one component and request number, and returns
+// it. The next call of stream seeds the same generator anew.
 func (w *world) stream(component, number uint64) *rand.Rand {
 	h := tasks.Mix(w.key+component, number)
 	w.pcg.Seed(h, number^0x9e3779b97f4a7c15)
@@ -300,8 +308,9 @@ func (w *world) releaseCall(i int32) {
 	w.freeCall = i
 }
 
-// handle packs an index and its generation into the argument of an event. The generation
-// tells the event whether the index has been reused in the meantime.
+// handle packs an index and its generation into the argument of an event. A generation counts how
+// often the index was reused, so that an event can tell whether it is about an earlier user of the
+// index.
 func handle(i int32, gen uint32) uint64 { return uint64(uint32(i)) | uint64(gen)<<32 }
 
 func unhandle(arg uint64) (int32, uint32) { return int32(uint32(arg)), uint32(arg >> 32) }

@@ -8,15 +8,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// entry is something to do to the containers at an instant of the horizon.
+// entry is an action on containers that has to be taken at an instant of the horizon.
 type entry struct {
 	at int64
 	do func()
 }
 
-// on runs the action do at an instant. If loads share a store, it runs the actions in order of
-// time, because a load takes longer if others begin before it ends. Otherwise the order does not
-// matter, and do runs at once.
+// on takes the action do at an instant of the horizon. If containers load models from a shared
+// store, actions wait in the agenda, to be taken in order of time, because a load takes longer if
+// others begin before it ends. If not, their order does not matter, and on takes the action at
+// once.
 func (h *history) on(at int64, do func()) {
 	if h.store == nil {
 		do()
@@ -29,7 +30,7 @@ func (h *history) on(at int64, do func()) {
 	}
 }
 
-// due runs the actions of the agenda up to an instant.
+// due takes all actions in the agenda up to an instant.
 func (h *history) due(until int64) {
 	for len(h.agenda) > 0 && h.agenda[0].at <= until {
 		first := h.agenda[0]
@@ -39,30 +40,31 @@ func (h *history) due(until int64) {
 	}
 }
 
-// finish runs all actions of the agenda, before any request is simulated.
+// finish takes all actions in the agenda, which happens before any request is simulated.
 func (h *history) finish() { h.due(math.MaxInt64) }
 
-// store is where containers load models from. All containers that read at the same time share its
-// bandwidth evenly, and none reads faster than a container can.
+// store is the storage from which containers load models. All containers that read at the same time
+// share its bandwidth evenly, but none reads faster than a container can.
 type store struct {
 	h     *history
-	whole float64 // bytes a nanosecond
+	whole float64 // total bandwidth, in bytes per nanosecond
 	each  float64
-	at    int64   // when given was right
-	given float64 // is how many bytes each continuous reader has received since the start
-	reads []read  // in the order in which they end
-	plans int     // number of times that the end of the first read was planned; only the latest plan is valid
-	ended bool    // whether the loads that end now are cut short because their container ends
+	at    int64   // time up to which given has been computed
+	given float64 // number of bytes that a container would have received up to then, had it read from the start on
+	reads []read  // reads in progress, in the order in which they will end
+	plans int     // number of times that the end of the first read was planned; all plans but the latest are invalid
+	ended bool    // whether the loads that end now are cut short, because their container ends
 }
 
 type read struct {
 	server int32
-	end    float64 // value of store.given at which the read ends
+	end    float64 // value of store.given at which the read is done
 	then   func(at int64)
 }
 
-// storeOf returns the store of a plan, or nil if the store has enough bandwidth for all. For a
-// thinned fleet the store's bandwidth is thinned too.
+// storeOf returns the model store of a plan. It returns nil if the plan does not limit the store's
+// bandwidth. If a fleet is simulated with a fraction of its containers (thin), the store has that
+// fraction of its bandwidth.
 func storeOf(p *plan.Plan, thin int) *store {
 	if p.Fleet.Boot.Store == 0 {
 		return nil
@@ -70,9 +72,9 @@ func storeOf(p *plan.Plan, thin int) *store {
 	return &store{whole: float64(p.Fleet.Boot.Store) / float64(thin) / 1e9, each: float64(p.Fleet.Boot.ModelLoad) / 1e9}
 }
 
-// load makes a container load the versions of list, one after the other, beginning at the instant
-// from. The loads belong to a start or a publish that began at the instant begun. load calls the
-// function then with the instant at which the loads are done or the container has ended.
+// load makes a container load versions one after the other, beginning at the instant from. begun is
+// when the start or publish that they belong to was decided. load calls then with the instant at
+// which all are loaded, or at which the container has ended before.
 func (h *history) load(s int32, list []plan.Loading, begun, from int64, then func(at int64)) {
 	if h.store == nil {
 		then(from + int64(h.p.Took(list)))
@@ -96,7 +98,7 @@ func (h *history) load(s int32, list []plan.Loading, begun, from int64, then fun
 	})
 }
 
-// pass advances the reads to the present instant.
+// pass adds to given what the reads have received up to the present.
 func (s *store) pass() {
 	s.given += float64(s.h.clock-s.at) * s.speed()
 	s.at = s.h.clock
@@ -104,7 +106,7 @@ func (s *store) pass() {
 
 func (s *store) speed() float64 { return min(s.each, s.whole/float64(max(1, len(s.reads)))) }
 
-// plan plans the end of the first read, a nanosecond late at most.
+// plan plans the end of the read that ends first, at most a nanosecond too late.
 func (s *store) plan() {
 	s.plans++
 	if len(s.reads) == 0 {
@@ -131,7 +133,7 @@ func (s *store) begin(r read) {
 	s.plan()
 }
 
-// quits cuts short the reads of a container that ends at the instant at.
+// quits ends the reads of a container that itself ends at an instant.
 func (h *history) quits(at int64, server int32) {
 	if h.store == nil {
 		return
@@ -156,13 +158,13 @@ func (h *history) quits(at int64, server int32) {
 	})
 }
 
-// ends runs the action do that follows a load which was cut short by the end of its container.
-// While do runs, the field ended of the store is true, so that do can tell.
+// ends takes the action that follows a load which was cut short by the end of its container. While
+// it runs, the method broken returns true, so that the action knows.
 func (s *store) ends(do func()) {
 	s.ended = true
 	do()
 	s.ended = false
 }
 
-// broken reports whether the load that ends now is cut short, because its container ends.
+// broken reports whether the load that ends now was cut short by the end of its container.
 func (s *store) broken() bool { return s != nil && s.ended }

@@ -2,15 +2,15 @@ package model
 
 import "math"
 
-// tally measures the number of occupants of a queue or system in two ways: as the integral
-// of their number over the window, and as the sum of their times in it. By Little's law both
-// are always equal.
+// tally measures how many requests or calls are in a queue or in the whole system, in two ways: as
+// the integral of their number over the window, and as the sum of the times that they stay. By
+// Little's law the two are equal, so a difference shows a fault of the simulation.
 type tally struct {
 	n       int64
 	since   int64
 	area    int64 // integral of n within the window
-	stay    int64 // total time that occupants which have left spent inside, within the window
-	entered int64 // sum of the entry times of present occupants, clipped to the window
+	stay    int64 // time that those that have left were inside, summed up, within the window
+	entered int64 // sum of the times at which those that are inside came, clipped to the window
 	begin   int64
 	end     int64
 }
@@ -36,8 +36,8 @@ func (t *tally) remove(w *world, entered int64) {
 	t.entered -= t.clip(entered)
 }
 
-// set corrects the number of occupants after the death of a container. Those that are gone
-// have stayed until now.
+// set corrects the tally after the death of a container. n and entered describe what is still
+// inside; everything else has been inside until now.
 func (t *tally) set(w *world, n, entered int64) {
 	t.advance(w.now)
 	gone := t.n - n
@@ -45,8 +45,8 @@ func (t *tally) set(w *world, n, entered int64) {
 	t.n, t.entered = n, entered
 }
 
-// residual returns by how much the tally's two measures of occupancy, area and stay, differ at the
-// end. The difference is relative to area. By Little's law it should be 0.
+// residual returns by how much area and stay differ at the end of the simulation, relative to area.
+// By Little's law it should be 0.
 func (t *tally) residual(now int64) float64 {
 	t.advance(now)
 	stay := t.stay + t.n*t.clip(now) - t.entered

@@ -1,7 +1,8 @@
 package model
 
-// Add adds another sample's counts to this one, which becomes a total. Values of a single
-// replication are not added: window, length, hash, and when publishes were served.
+// Add adds the counts of another sample to this one, which so becomes a total. It leaves out what
+// makes sense for a single replication only: window, length, hash, and when replicas served a
+// publish.
 func (s *Sample) Add(o *Sample) {
 	s.Counted.add(&o.Counted)
 	s.Requests += o.Requests
@@ -23,7 +24,7 @@ func (s *Sample) Add(o *Sample) {
 	}
 }
 
-// add adds other counts, which must have the same number of limits.
+// add adds the counts of another window or segment, which must have the same number of limits.
 func (s *Counted) add(o *Counted) {
 	s.Outcomes.add(&o.Outcomes)
 	s.Partial += o.Partial

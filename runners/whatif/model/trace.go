@@ -8,27 +8,27 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Trace records single requests of one window of one replication, and what happened to
-// containers in that time. All times are nanoseconds from the start of the horizon.
+// Trace records the slowest requests of one window of one replication, and what happened to
+// containers and links in that time. All times are nanoseconds from the start of the horizon.
 type Trace struct {
 	Window      Window
 	Replication int
-	// Requests holds the slowest requests of the window, the slowest first. A failed request
-	// counts with the time it took to fail.
+	// Requests holds the slowest requests, beginning with the slowest. A failed request counts with
+	// the time until it failed.
 	Requests []TracedRequest
 	// Marks lists what happened to containers and links in the window, in order.
 	Marks []TraceMark
-	// Bins counts requests in equally long parts of the window.
+	// Bins counts the requests in each of equally long parts of the window.
 	Bins [TraceBins]TraceBin
-	// Hash is the hash of the simulation's events, equal to that of [Spec.Run].
+	// Hash is the hash of the simulation's events. [Spec.Run] computes the same.
 	Hash uint64
 }
 
 // TraceBins is the number of parts of a window in which a trace counts requests.
 const TraceBins = 100
 
-// TraceBin counts the requests that arrived, completed and failed in a part of the window,
-// and those in flight at its end.
+// TraceBin counts the requests that arrived, completed and failed in one part of the window, and
+// those in flight at the end of that part.
 type TraceBin struct{ Arrived, Completed, Failed, InFlight int64 }
 
 // TraceMark is something that happened to a container or a link.
@@ -41,25 +41,25 @@ type TraceMark struct {
 // TracedRequest is the record of one request.
 type TracedRequest struct {
 	Number   uint64
-	Model    int // index in the mix
+	Model    int // index of the request's model in Spec.Mix
 	Items    int
 	Intended int64
 	Came     int64
 	End      int64
 	Entry    string
-	// Queue is how long the request waited at the entry container, in nanoseconds from Came on.
-	// Compute is how long it then worked there.
+	// Queue is for how many nanoseconds the request waited at its entry container, and Compute for
+	// how many it then worked there.
 	Queue, Compute int64
-	Failed         string // the cause of the failure, "" for an answer
+	Failed         string // why the request failed, "" if it was answered
 	Partial        bool
 	Calls          []TracedCall
 }
 
-// TracedCall is one attempt of a call. Arrived, Started and Done are when it reached its
-// container, got a thread, and was done there. They are 0 if that never happened, or not
-// within the trace.
+// TracedCall is one attempt of a call. Arrived, Started and Done are when it reached its container,
+// got a thread there, and was finished by the container. Each is 0 if that did not happen, or after
+// the end of the trace.
 type TracedCall struct {
-	Slot      int // index of the call's slot in the fan-out; 0 for dense
+	Slot      int // number of the call among the calls of the request's fan-out; 0 for a call to a dense server
 	Tier      string
 	Container string
 	Attempt   int
@@ -68,11 +68,11 @@ type TracedCall struct {
 	Arrived   int64
 	Started   int64
 	Done      int64
-	End       int64 // time at which the call ended for its caller
+	End       int64 // time at which the caller got the answer or gave up
 	Outcome   string
 }
 
-// Outcomes of a traced call, as its caller sees them.
+// Outcomes of a traced call, as its caller saw them.
 const (
 	callAnswered  = "answered"
 	callTimedOut  = "timed out"
@@ -81,18 +81,21 @@ const (
 	callNoReplica = "no replica"
 )
 
-// tracer records single requests. It is nil in a world without a trace.
+// tracer records single requests during a simulation. A world that is not traced has none.
 type tracer struct {
 	most int
-	// open holds the requests in flight and the kept requests, by their handles.
+	// open holds the records of the requests in flight and of those in kept, by the handle of the
+	// request.
 	open map[uint64]*TracedRequest
 	kept []*TracedRequest
-	done map[uint64]int64 // time at which a container finished a call whose end is not recorded yet, by its handle
+	// done holds when a container finished a call that has not ended for its caller yet, by the
+	// handle of the call.
+	done map[uint64]int64
 	bins [TraceBins]TraceBin
 }
 
-// Trace simulates one window of one replication as Run does, and records the given number of
-// its slowest requests.
+// Trace simulates one window of one replication as Run does. It records as many of the slowest
+// requests as the argument says.
 func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
@@ -116,7 +119,7 @@ func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	return t, nil
 }
 
-// bin returns the bin of the present time, nil outside the window.
+// bin returns the part of the window that it is now, and nil outside the window.
 func (t *tracer) bin(w *world) *TraceBin {
 	if w.now < w.begin || w.now >= w.end {
 		return nil
@@ -124,8 +127,8 @@ func (t *tracer) bin(w *world) *TraceBin {
 	return &t.bins[(w.now-w.begin)*TraceBins/(w.end-w.begin)]
 }
 
-// horizon converts a time of the simulation to a time of the horizon. 0, which means never,
-// stays 0.
+// horizon converts virtual time to time since the start of the horizon. It leaves 0, which stands
+// for never.
 func (w *world) horizon(at int64) int64 {
 	if at == 0 {
 		return 0
@@ -133,7 +136,7 @@ func (w *world) horizon(at int64) int64 {
 	return w.base + at
 }
 
-// begun begins the record of an arriving request.
+// begun begins the record of a request that arrives.
 func (t *tracer) begun(w *world, i int32) {
 	r := &w.requests[i]
 	if !w.sample.counts(r.intended) {
@@ -182,7 +185,7 @@ func (t *tracer) ended(w *world, i int32, cause string) {
 	}
 }
 
-// called records that a call ended from its caller's point of view. The parameter end is the time.
+// called records that a call ended for its caller, at the time end.
 func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]
@@ -199,7 +202,7 @@ func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 		Sent: w.base + c.sent, Arrived: w.horizon(c.arrived), Started: w.horizon(c.started), Done: w.horizon(done), End: w.base + end, Outcome: outcome})
 }
 
-// outcomeOf returns the outcome of a failed call by its cause.
+// outcomeOf returns how a call that failed for the given cause is described in a trace.
 func outcomeOf(cause uint8) string {
 	if cause == causeTimeout {
 		return callTimedOut
@@ -215,7 +218,7 @@ func (t *tracer) unsent(w *world, i int32, a attemptOf, tier int) {
 	}
 }
 
-// worked records that a container finished a call, whether or not its caller still waits.
+// worked records that a container has finished a call, even if the caller no longer waits for it.
 func (t *tracer) worked(w *world, id int32) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]
