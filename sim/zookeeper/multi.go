@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -103,6 +104,13 @@ func (m *Machine) applyAll(c *Conn, ops []Request) (results []Result, code Code)
 			return results, o.code
 		}
 		results[i] = m.success(&ops[i], o)
+	}
+	// The transactions of a multi are written into one, and read when that is applied. Until then its
+	// later operations see the lists as they were sent.
+	for i := range m.changes {
+		if c := &m.changes[i]; c.kind == nodeCreated {
+			c.node.acl = acl.Reread(c.node.acl)
+		}
 	}
 	return results, CodeOK
 }

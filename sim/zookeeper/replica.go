@@ -1,7 +1,9 @@
 package zookeeper
 
 import (
-	"slices"
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // A replica is the Machine of a follower. It applies later what the leader has committed, answers
@@ -82,6 +84,7 @@ func (m *Machine) redo(c *savedChange) {
 	case nodeCreated:
 		made := *saved
 		n = &made
+		n.acl = acl.Reread(n.acl)
 		n.session = m.sessions[c.node.owner]
 		n.creates = 0
 		parent := m.tree.nodes[c.node.parentPath]
@@ -93,7 +96,7 @@ func (m *Machine) redo(c *savedChange) {
 	case nodeDataSet:
 		n.data, n.mzxid, n.mtimeMs, n.version = saved.data, saved.mzxid, saved.mtimeMs, saved.version
 	case nodeACLSet:
-		n.acl, n.aversion = saved.acl, saved.aversion
+		n.acl, n.aversion = acl.Reread(saved.acl), saved.aversion
 	}
 	m.changes = append(m.changes, change{kind: c.kind, node: n, bytes: c.bytes})
 }
@@ -132,9 +135,10 @@ func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 
 // Forward executes a request that a follower has forwarded, on the leader's machine. c is the
 // leader's side of the connection. at is the follower's side, whose identities determine the
-// permissions. The follower may not know yet that the session has ended.
+// permissions. The follower may not know yet that the session has ended. Identities travel with the
+// request, as text that is written and read once more (ZK-24.11).
 func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
-	c.ids = slices.Clone(at.ids)
+	c.ids = lists.Map(at.ids, func(id identity) identity { return identity{id.scheme, java.Reread(id.id)} })
 	if c.session.ended {
 		m.reply(c, req).Err = sessionExpired
 		return

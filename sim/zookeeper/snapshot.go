@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
@@ -127,7 +128,7 @@ func (m *Machine) load(s *Snapshot) {
 	for i := range s.nodes {
 		saved := &s.nodes[i]
 		n := saved.node
-		n.set = nil
+		n.set, n.acl = nil, acl.Reread(n.acl)
 		if i == 0 {
 			m.tree.root, n.tree = &n, m.tree
 			m.tree.nodes[n.path] = &n

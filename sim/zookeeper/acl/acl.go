@@ -28,6 +28,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
@@ -87,6 +88,17 @@ next:
 		unique = append(unique, a)
 	}
 	return unique, true
+}
+
+// Reread returns a list as it is after a server has written it and read it again, which it does with
+// the transactions of a multi, of its log, and of a leader: a character beyond the basic plane is
+// then two surrogates that each became U+FFFD (ZK-1.10).
+func Reread(list []Entry) []Entry {
+	again := func(a Entry) Entry { return Entry{a.Perms, a.Scheme, java.Reread(a.ID)} }
+	if !slices.ContainsFunc(list, func(a Entry) bool { return again(a) != a }) {
+		return list
+	}
+	return lists.Map(list, again)
 }
 
 // Open returns a list that permits everything to everybody.

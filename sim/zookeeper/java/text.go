@@ -15,7 +15,10 @@
 // Unstable: any commit may change it.
 package java
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // replacement replaces bytes that are not valid UTF-8.
 const replacement = '\uFFFD'
@@ -38,6 +41,14 @@ func Text(b []byte) string {
 		}
 	}
 	return string(out)
+}
+
+// Reread decodes a string returned by Text once more, after Java has encoded it.
+func Reread(s string) string {
+	if strings.IndexByte(s, 0xED) < 0 { // no surrogate begins with another byte
+		return s
+	}
+	return Text([]byte(s))
 }
 
 // plain reports whether Text returns the bytes unchanged.
