@@ -30,7 +30,6 @@ type Trainer struct {
 	proc      *processes.Process
 	exitCode  int
 	starts    int
-	stopped   bool
 }
 
 func (w *World) addTrainers() error {
@@ -153,10 +152,13 @@ func (t *Trainer) ended(proc *processes.Process) {
 // Stop stops the trainer's process, as SIGSTOP does, or lets it continue if on is false. A stopped
 // process answers nobody, and ZooKeeper and Consul receive nothing from it.
 func (t *Trainer) Stop(on bool) error {
-	if on == t.stopped {
+	if on == t.w.stopped[t.ip] {
 		return nil
 	}
-	t.stopped = on
+	if t.w.stopped == nil {
+		t.w.stopped = map[string]bool{}
+	}
+	t.w.stopped[t.ip] = on
 	if t.Role == "ps" {
 		if t.w.hazards.Stopped == nil {
 			t.w.hazards.Stopped = map[int]bool{}
@@ -174,9 +176,7 @@ func (t *Trainer) Stop(on bool) error {
 }
 
 // IsStopped reports whether the process of the trainer at an address is stopped.
-func (w *World) IsStopped(ip string) bool {
-	return slices.ContainsFunc(w.trainers, func(t *Trainer) bool { return t.stopped && t.ip == ip })
-}
+func (w *World) IsStopped(ip string) bool { return w.stopped[ip] }
 
 // Process returns the running process; nil for none.
 func (t *Trainer) Process() *processes.Process { return t.proc }

@@ -53,6 +53,7 @@ type World struct {
 	// trainers holds the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
+	stopped        map[string]bool    // stopped has the addresses of those that are stopped
 	placement      *cluster.Placement // placement holds the addresses of the job's processes
 	hazards        cluster.Hazards
 	// master is the training job's application master; nil for none. over is true once

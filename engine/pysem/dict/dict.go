@@ -23,14 +23,16 @@ import (
 
 // Dict is a map in the order in which its keys were set first. A key that is set again keeps its
 // place; one that was deleted and is set again comes last. The zero value is empty. Use [Dict.Copy]
-// to duplicate a map, never an assignment.
+// to duplicate a map, never an assignment. Only one goroutine at a time may use a map, also to look
+// keys up.
 //
 // Cost: a look-up or a change goes through the list of chunks, with some 8 keys in each, and
-// searches about one of them.
+// searches about one of them. Keys that are looked up in the order of the map are found at once.
 type Dict[K, V comparable] struct {
 	chunks []part[K, V]
 	length int
 	shared bool // another map uses the same list of chunks, so the list must not be changed
+	near   int  // the index of the chunk in which a key was found last
 }
 
 // Of returns a map with the keys and values of the sequence, set in its order.
@@ -63,7 +65,7 @@ func Of[K, V comparable](all iter.Seq2[K, V]) *Dict[K, V] {
 // changed.
 func (d *Dict[K, V]) Copy() *Dict[K, V] {
 	d.shared = true
-	return &Dict[K, V]{d.chunks, d.length, true}
+	return &Dict[K, V]{chunks: d.chunks, length: d.length, shared: true}
 }
 
 // seed is the seed of all hashes. It influences where maps are divided into chunks, which callers
@@ -91,12 +93,18 @@ func (d *Dict[K, V]) Has(k K) bool {
 // -1 if the map does not have the key.
 func (d *Dict[K, V]) find(hash uint64, k K) (i, j int) {
 	bits := bitsOf(hash)
-	for i := range d.chunks {
+	i = d.near
+	for range d.chunks {
+		if i >= len(d.chunks) {
+			i = 0
+		}
 		if p := &d.chunks[i]; p.words[0]&bits[0] != 0 && p.words[1]&bits[1] != 0 {
 			if j := p.find(hash, k); j >= 0 {
+				d.near = i
 				return i, j
 			}
 		}
+		i++
 	}
 	return -1, -1
 }

@@ -35,7 +35,7 @@
 // An hour with steps of 1 s (BenchmarkTrainingHour of runners/test/simrun) takes:
 //
 //	1,000 workers, ZooKeeper          25 million events, 8 million of them leapt over
-//	1,000 workers, TF_CONFIG or MLP   9.5 million events, in a quarter of the time
+//	1,000 workers, TF_CONFIG or MLP   9.5 million events, in a third of the time
 //	100 workers                       1.5 million events
 //	10 workers                        0.15 million events
 //
