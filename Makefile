@@ -10,7 +10,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-zookeeper nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -152,6 +152,11 @@ nightly-gherkin: # feature files that are drawn, beside the official parser, whi
 	@for seed in $(or $(SEEDS),1 2 3); do \
 	  $(GO) test -count=1 -v ./features/steps -run TestDrawnFeatureFiles -args -steps.drawnfiles $(or $(FILES),2000) -steps.drawnseed $$seed || exit 1; \
 	done
+
+nightly-zookeeper: # OPS (500000) operations of random scripts beside a real ZooKeeper, and beside a 3.9 at SERVER39 where that is set, from seed FIRST (1); KILLS (300) and FAULTS (40) of the simulated one
+	$(GO) run ./cmd/monosim zookeeper check --ops $(or $(OPS),500000) --seed $(or $(FIRST),1)
+	$(if $(SERVER39),$(GO) run ./cmd/monosim zookeeper check --ops $(or $(OPS),500000) --seed $(or $(FIRST),1) --profile zookeeper-3.9 --server $(SERVER39))
+	$(GO) test -count=1 -v -timeout 2h ./runners/zookeeper/kills -args -kills $(or $(KILLS),300) -faults $(or $(FAULTS),40) -seed $(or $(FIRST),1)
 
 nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes: nightly-%: # as they are
 	@$(MAKE) --no-print-directory $*
