@@ -69,8 +69,10 @@ type Caller interface {
 
 // Policy says which versions of a model a server loads. At most one field is set.
 type Policy struct {
-	Latest     *uint32 // the number of versions
-	LatestOnce *uint32 // the number of versions; only monolith's fork has this policy; 0 leaves the number out
+	Latest *uint32 // number of versions that the policy latest serves
+	// LatestOnce is the number of versions that latest_once serves, a policy of monolith's fork only; 0 leaves the
+	// number out of the config.
+	LatestOnce *uint32
 	All        bool
 	Specific   []int64
 }

@@ -11,7 +11,7 @@ type binaries struct {
 type variant struct {
 	name    string
 	command []string
-	env     []string // key=value, besides the environment of this process
+	env     []string // variables as key=value, in addition to the environment of this process
 }
 
 // group lists variants whose results must all equal the result of the first variant.

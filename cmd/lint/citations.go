@@ -106,7 +106,7 @@ func registered(register string) (map[string]bool, error) {
 type citations struct {
 	specs  []spec
 	quirks map[string]bool
-	at     map[string]citation // the first citation that covers a number
+	at     map[string]citation // the first citation of each rule whose number is in the range
 	found  []finding
 }
 

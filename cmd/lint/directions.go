@@ -22,9 +22,9 @@ const (
 // Patterns are paths inside the module, in the form that the go command takes.
 type direction struct {
 	from    []string
-	to      []string // the allowed imports, also those from the same part
-	inTests []string // imports that only test files may have
-	outside []string // imports that only external test packages (package x_test) may have
+	to      []string // packages that it may import, from other parts and from its own
+	inTests []string // packages that only its test files may import
+	outside []string // packages that only its external test packages (package x_test) may import
 	because string
 }
 

@@ -53,7 +53,7 @@ func runDocLinks(pass *analysis.Pass) (any, error) {
 // linker looks up the links in the comments of one package.
 type linker struct {
 	pkg      *types.Package
-	imported map[string]*types.Package // by path, and by the name that a file gives the package
+	imported map[string]*types.Package // imported packages, by path and by the name that the file uses for them
 	parser   comment.Parser
 }
 

@@ -15,8 +15,8 @@ import (
 
 // finding is one violation of a rule at one place.
 type finding struct {
-	File string // relative to the working directory
-	Line int    // from 1; 0 for the whole file or package
+	File string // path of the file, relative to the working directory
+	Line int    // line number from 1; 0 for the whole file or package
 	Rule string
 	Text string // says what was found and what to do instead
 }

@@ -26,8 +26,8 @@ var hidden = &analysis.Analyzer{
 type hiddenImport struct {
 	path    string
 	instead string
-	but     []string // the packages that may import it
-	inTests bool     // test files may import it
+	but     []string // packages that may import it nevertheless
+	inTests bool     // whether test files may import it
 }
 
 // hiddenImports is searched from the top, and the first match decides. An entry whose instead field
@@ -55,7 +55,7 @@ var hiddenImports = []hiddenImport{
 // hiddenName is a forbidden function, method or variable.
 type hiddenName struct {
 	instead string
-	but     []string // the packages that may use it
+	but     []string // packages that may use it nevertheless
 }
 
 // hiddenNames maps the full name of a function, as types.Func.FullName writes it, to the rule for

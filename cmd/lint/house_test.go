@@ -96,7 +96,7 @@ func TestHouseFindsWhatIsOver(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		want  []string // what begins each line
+		want  []string // beginnings of the wanted lines, in order
 	}{
 		{"35 files", manyFiles(35), nil},
 		{"36 files", manyFiles(36), []string{"x: 36 source files"}},

@@ -12,7 +12,7 @@ import (
 func TestThePortKnowsNoMachinery(t *testing.T) {
 	for _, c := range []struct {
 		name, file, text string
-		want             []string // what begins each finding
+		want             []string // beginnings of the wanted findings, in order
 	}{
 		{"an import of bulk reads", "engine/agent/x/x.go", "package x\n\nimport _ \"" + module + "/engine/recipes/bulk\"\n", []string{"imports engine/recipes/bulk"}},
 		{"unsafe", "engine/training/x/x.go", "package x\n\nimport _ \"unsafe\"\n", []string{"imports unsafe"}},

@@ -20,7 +20,7 @@ const (
 // that this file does not match its own rule.
 type phrase struct {
 	what    string
-	pattern *regexp.Regexp // a finding shows its first group
+	pattern *regexp.Regexp // what is forbidden; a finding quotes the first group
 	instead string
 }
 

@@ -8,7 +8,7 @@ func TestSpeech(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		text string
-		want string // what is found, or ""
+		want string // wanted finding; "" for none
 	}{
 		{"folder of a build machine", "see /" + "work/main/x.go", "a path of one machine"},
 		{"home folder", `dir := "/` + `home/ada/monosim"`, "a path of one machine"},

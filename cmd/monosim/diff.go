@@ -296,7 +296,7 @@ var diffFormats = map[string]func(io.Writer, []conformance.SubjectReport) error{
 // diffOutput says in which format a comparison is written, and to which file.
 type diffOutput struct {
 	format string
-	file   string // empty for standard output
+	file   string // path of the file; "" for standard output
 }
 
 // parseDiffFormats parses output specifications such as "table" or "junit:report.xml". Without any

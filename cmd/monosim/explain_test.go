@@ -271,7 +271,7 @@ func checkChrome(t *testing.T, data []byte, groups ...string) {
 			t.Errorf("event %d: found phase %q", i, e.Ph)
 		}
 	}
-	const rounding = 1e-4 // of microseconds as floating point
+	const rounding = 1e-4 // rounding error of microseconds as floating point
 	inSlice := func(e chromeEvent) bool {
 		return slices.ContainsFunc(spans[thread{e.Pid, e.Tid}], func(s span) bool { return s.from <= *e.Ts+rounding && *e.Ts < s.to })
 	}

@@ -17,9 +17,9 @@ import (
 type simWatch struct {
 	outlook  *outlook.Outlook
 	progress *command.Progress
-	limit    int64 // the limit of memory to restore afterwards
-	percent  int   // the collector's percentage to restore afterwards; -1 where GOGC sets it
-	garbage  int   // the collector's percentage now
+	limit    int64 // memory limit to restore afterwards
+	percent  int   // GOGC percentage to restore afterwards; -1 if the variable GOGC set it
+	garbage  int   // present GOGC percentage
 	size     outlook.Size
 	file     string // of --cost
 }

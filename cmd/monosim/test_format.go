@@ -29,7 +29,7 @@ var formats = map[string]func(io.Writer) steps.Listener{
 // output says in which format a report is written, and to which file.
 type output struct {
 	format string
-	file   string // empty for standard output
+	file   string // path of the file; "" for standard output
 	quiet  bool
 }
 
@@ -78,7 +78,7 @@ type inFile interface {
 type fileReport struct {
 	name string
 	form func(io.Writer) steps.Listener
-	file *wholefile.File // nil before open, or when it could not be created
+	file *wholefile.File // nil until open has created it
 	steps.Listener
 }
 
@@ -176,7 +176,7 @@ func (l listeners) each(tell func(steps.Listener) error) error {
 // traceReport writes the events of every run into the file of --trace.
 type traceReport struct {
 	name string
-	file *timeline.File // nil before open, or when it could not be created
+	file *timeline.File // nil until open has created it
 }
 
 func (t *traceReport) open() (err error) {

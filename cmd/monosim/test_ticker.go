@@ -20,7 +20,7 @@ import (
 type ticker struct {
 	out    io.Writer
 	screen *screen
-	bar    *progressbar.ProgressBar // nil without a terminal
+	bar    *progressbar.ProgressBar // nil if the output is not a terminal
 
 	end   chan struct{}
 	ended sync.WaitGroup
@@ -32,7 +32,7 @@ type ticker struct {
 
 // far is the progress of a run.
 type far struct {
-	total, runs, failed int // total is 0 for a run that only time ends
+	total, runs, failed int // total is 0 for a run that ends only after a given time
 	virtual             time.Duration
 }
 
@@ -138,7 +138,7 @@ func (l *late) Write(p []byte) (int, error) {
 // whole lines are written. An unfinished line is held back until it is complete.
 type screen struct {
 	out    io.Writer
-	shared bool                     // whether the bar is on the same terminal
+	shared bool                     // whether the output of the tests and the bar are on the same terminal
 	bar    *progressbar.ProgressBar // nil for none
 	rest   []byte
 	// open means that the last line of out is unfinished. log means that standard output and

@@ -26,7 +26,7 @@ type served struct {
 	*testing.T
 	addr string
 	errs bytes.Buffer
-	says string // what errs must hold at the end
+	says string // text that the errors must contain at the end
 	end  chan error
 }
 

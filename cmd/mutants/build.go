@@ -77,7 +77,7 @@ type source struct {
 type schemata struct {
 	side
 	root    string // of the module
-	dir     string // of everything that is built
+	dir     string // directory in which everything is built
 	found   *catalogue
 	sources map[string]*source // by path
 	// packages holds the mutated packages.

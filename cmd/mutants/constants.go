@@ -121,7 +121,7 @@ func another(v gc.Value) gc.Value {
 // piece is an operand in a constant expression that a mutant can replace by another number.
 type piece struct {
 	at    ast.Node
-	other string // source of the other number
+	other string // source text of the number that takes the literal's place
 	id    int
 }
 

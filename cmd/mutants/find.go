@@ -38,9 +38,9 @@ type finder struct {
 	*rewrite
 	found *catalogue
 	pkg   *packages.Package
-	name  string // of the file, from the root of the module
+	name  string // path of the file, from the root of the module
 	tree  *ast.File
-	stack []ast.Node // from the file down to the parent of the visited node
+	stack []ast.Node // nodes from the file down to the parent of the visited node
 }
 
 // findIn finds the mutants of a file, and returns the edits that insert their switches. The name of

@@ -10,7 +10,7 @@ type operator string
 
 // Each operator imitates one way in which a port can be slightly wrong.
 const (
-	opCondition operator = "condition" // a comparison or a condition becomes its contrary
+	opCondition operator = "condition" // a comparison or a condition becomes its opposite
 	opBoundary  operator = "boundary"  // a comparison includes or excludes its limit: < becomes <=
 	opLogic     operator = "logic"     // && becomes ||, and || becomes &&
 	opArith     operator = "arithmetic"
@@ -26,9 +26,9 @@ const (
 type mutant struct {
 	ID       int      `json:"id"` // from 1
 	Package  string   `json:"package"`
-	File     string   `json:"file"` // from the root of the module
+	File     string   `json:"file"` // path from the root of the module
 	Line     int      `json:"line"`
-	Func     string   `json:"func"` // method as Type.Method, empty outside of functions
+	Func     string   `json:"func"` // function, or method as Type.Method; "" outside of functions
 	Operator operator `json:"operator"`
 	Change   string   `json:"change"`
 	// Nth numbers the mutants with the same change within one function, from 1.

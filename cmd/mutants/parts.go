@@ -41,7 +41,7 @@ const stories = 60
 type part struct {
 	kind    kind
 	name    string
-	program []string // without the argument that selects the part
+	program []string // command line, without the argument that selects the part
 	alone   string   // the argument that selects only this part
 	among   string   // the argument that selects this part among several
 	folder  string

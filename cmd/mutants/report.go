@@ -17,10 +17,10 @@ const leastRate = 90.0
 
 // tally counts verdicts.
 type tally struct {
-	Mutants    int          `json:"mutants"` // mutants that change nothing are not counted
+	Mutants    int          `json:"mutants"` // number of mutants, without those that change nothing
 	Killed     int          `json:"killed"`
 	By         map[kind]int `json:"by"`
-	Endless    int          `json:"endless"` // the killed mutants that did not end
+	Endless    int          `json:"endless"` // number of killed mutants that did not end
 	Unreached  int          `json:"unreached"`
 	Equivalent int          `json:"equivalent"`
 }
@@ -57,7 +57,7 @@ func (t *tally) rate() float64 {
 // report holds the results of a run.
 type report struct {
 	Seconds    float64             `json:"seconds"`
-	Sample     int                 `json:"sample,omitempty"` // 0 for all mutants
+	Sample     int                 `json:"sample,omitempty"` // size of the random sample; 0 for all mutants
 	Seed       uint64              `json:"seed,omitempty"`
 	Rate       float64             `json:"rate"`
 	Total      tally               `json:"total"`

@@ -30,7 +30,7 @@ type edit struct {
 	text     string
 	order    int
 	seq      int
-	id       int // of the edit's mutant, or 0
+	id       int // number of the mutant that the edit belongs to, or 0
 }
 
 // wrap puts text before and after a node. If a node is wrapped several times, the first wrapping is

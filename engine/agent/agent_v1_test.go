@@ -41,8 +41,8 @@ type v1Lab struct {
 	events []string
 	agent  *processes.Process
 	stub   *agenttest.ModelServer
-	log    string // of the model servers
-	err    error  // of making or starting the agent
+	log    string // output of the model servers
+	err    error  // error of making or starting the agent
 	ports  []string
 }
 
@@ -233,7 +233,7 @@ func TestQ16_AfterAFailedStartTheAgentIsGoneBeforeTheNext(t *testing.T) {
 func TestQ15_TheEndOfAnyProcessEndsAllEvenWithCode0(t *testing.T) {
 	for _, test := range []struct {
 		ends  string
-		after time.Duration // of its own start
+		after time.Duration // time since the process started
 		code  int
 		want  []string
 	}{

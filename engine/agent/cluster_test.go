@@ -276,7 +276,7 @@ func TestQ209_AnAgentThatCannotReadItsFirstLayoutLivesOnAndFollowsLaterOnes(t *t
 
 func TestQ29Q30_AnAgentV3EndsWithin62SecondsOfSIGTERMWith137(t *testing.T) {
 	for _, test := range []struct {
-		running, ends time.Duration // since the start; until the end
+		running, ends time.Duration // running is the time since the start, and ends the time until the end
 	}{
 		// From the start of the agent on, the service info thread sleeps 60 s at a time, the
 		// bindings thread 30 s. The agent ends one second after both have been joined.

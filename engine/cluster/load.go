@@ -16,7 +16,7 @@ type ZooKeeperLoad struct {
 	Up                        bool
 	Connections, Sessions     int
 	Znodes                    int
-	ZnodeBytes                int64 // of their data and paths
+	ZnodeBytes                int64 // bytes of the znodes' data and paths
 	DataWatches, ChildWatches int
 	// Asked counts the requests of pods. ByOp, ByPath and ByPod divide them by operation, by the
 	// first two parts of the path, and by pod. Operator counts the operator's own requests, which

@@ -34,7 +34,7 @@ type LockUse uint8
 
 // LockSeen, LockTaken and LockFreed are the uses of a lock.
 const (
-	LockSeen LockUse = iota // the task checks whether anyone holds the lock
+	LockSeen LockUse = iota // the task asks whether anyone holds the lock
 	LockTaken
 	LockFreed
 )

@@ -17,7 +17,7 @@ type bodies struct {
 	coded map[uint32]bool
 	rest  map[uint32]int
 
-	taken   int // counts the bytes of the original frame that are replaced by the field instead
+	taken   int // number of bytes of the original frame that the field instead replaces
 	instead []byte
 }
 

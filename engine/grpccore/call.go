@@ -36,16 +36,16 @@ type call struct {
 	limit  int      // a call with headers of this size or more is refused
 	soft   int      // a call with headers above this size is refused by chance
 	refuse *refusal // says why the call is refused; nil if it is not
-	failed int      // counts the fields that were read before the refusal
-	odd    bool     // grpc-go would answer differently, so it gets another header to read
-	named  bool     // an ordinary field was read, after which pseudo headers are an error
+	failed int      // number of fields that were read before the refusal
+	odd    bool     // whether grpc-go would answer otherwise than C-core, so that it is given another header to read
+	named  bool     // whether an ordinary field has been read, after which pseudo headers are an error
 }
 
 // refusal is an answer that the server gives without calling a handler.
 type refusal struct {
 	code  codes.Code
 	text  string
-	reset bool          // the stream is reset, and code and text are not sent
+	reset bool          // whether the stream is reset, without sending code and text
 	why   http2.ErrCode // error code of a reset; 0 means INTERNAL_ERROR
 }
 

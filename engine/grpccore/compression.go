@@ -16,9 +16,9 @@ import (
 // by the channel arguments grpc.default_compression_algorithm, grpc.default_compression_level and
 // grpc.compression_enabled_algorithms_bitset (compression_internal.cc).
 type compression struct {
-	enabled   []string // in the order of their bits
-	algorithm string   // of answers; "" for none
-	level     int      // chooses among what the client accepts; -1 if not given
+	enabled   []string // names of the enabled algorithms, in the order of their bits
+	algorithm string   // algorithm that compresses answers; "" for none
+	level     int      // level by which an algorithm is chosen among those that the client accepts; -1 if none is set
 }
 
 // algorithms are named in the order of their numbers.
@@ -120,7 +120,7 @@ func (c *compression) compressed(ctx context.Context, data mem.BufferSlice) (mem
 type flags struct {
 	field []byte // header field that names the format
 	magic string
-	rest  int // bytes of the current message that have not come
+	rest  int // number of bytes of the current message that have not arrived
 }
 
 // frame sets the flags of the messages that begin in the payload of a data frame. grpc-go sends the

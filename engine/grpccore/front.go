@@ -52,9 +52,9 @@ type front struct {
 	judge  *judge
 	bodies bodies
 
-	ready []byte // holds bytes that Read returns first
-	held  []byte // holds the beginning of a frame that has not arrived completely
-	room  []byte // is the buffer in which held and the bytes after it are stored
+	ready []byte // bytes that Read returns before it reads on
+	held  []byte // beginning of a frame that has not arrived completely
+	room  []byte // buffer in which held and the bytes after it are stored
 	skip  int    // number of following bytes that are passed on unchecked
 	err   error
 
@@ -106,8 +106,8 @@ func (f *front) readOn() {
 }
 
 const (
-	frameHead    = 9       // bytes before a frame's payload
-	largestBlock = 4 << 20 // most bytes of a header block with its frame heads; a client that sends more is cut off
+	frameHead    = 9       // length of the head of a frame
+	largestBlock = 4 << 20 // largest size of a header block with its frame heads; a client that sends more is disconnected
 )
 
 var errTooManyPings = errors.New("grpccore: too many pings")

@@ -21,13 +21,13 @@ type judge struct {
 	call    call
 	block   []byte
 
-	settled bool   // the client has acknowledged our settings, so that their limit holds
+	settled bool   // whether the client has acknowledged our settings, so that their limits apply
 	drained bool   // the server takes no new calls
-	newest  uint32 // the last stream that began
+	newest  uint32 // number of the stream that began last
 	// usual is the last header block that was passed unchanged and did not change the HPACK table.
 	// The same bytes later mean the same header, so they need not be read again.
 	usual  []byte
-	coded  bool   // usual has an encoding
+	coded  bool   // whether the header in usual has an encoding
 	format string // compression format of the answers to the header in usual
 	// apart is set once a block was not passed unchanged. From then on grpc-go's decoder has
 	// another HPACK table than the client, so later blocks must not use the table.
@@ -53,10 +53,10 @@ func newJudge(l limits) *judge {
 // verdict says what to do with the frames of a header block. Its bytes are valid until the next
 // verdict.
 type verdict struct {
-	pass    bool   // grpc-go reads the frames unchanged
-	instead []byte // replaces the frames that grpc-go reads, unless pass is set
-	answer  []byte // is sent to the client
-	coded   bool   // the call has an encoding
+	pass    bool   // whether grpc-go reads the frames unchanged
+	instead []byte // frames that grpc-go reads in their place, unless pass is set
+	answer  []byte // bytes that are sent to the client
+	coded   bool   // whether the call has an encoding
 	format  string // compression format of the answers; "" if they are not compressed
 	begins  bool   // a call begins
 }
@@ -270,7 +270,7 @@ func (c *call) findTooLong(block []byte) {
 // representation describes how one header field is encoded (RFC 7541, section 6).
 type representation struct {
 	changes    bool // the table
-	key, value int  // lengths of the encoded texts; 0 if taken from the table
+	key, value int  // lengths of the encoded texts; 0 for a text from HPACK's table
 }
 
 // next reads the representation of one field from a valid block, and returns the rest of the block.

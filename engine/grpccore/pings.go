@@ -6,8 +6,8 @@ import "time"
 // It replaces grpc-go's count, whose limit is always two, if a server has another limit.
 type strikes struct {
 	most     int           // number of early pings that are allowed; 0 leaves the count to grpc-go
-	interval time.Duration // between pings during calls
-	always   bool          // the same interval holds without calls
+	interval time.Duration // shortest allowed time between two pings during calls
+	always   bool          // whether the interval also holds when there are no calls
 	last     time.Time
 	count    int
 	// owed is set once data has come for which no window update was sent. The next write sends the

@@ -18,38 +18,38 @@ import (
 // writing tracks the frames that grpc-go writes, so that other frames can be inserted between them.
 type writing struct {
 	mu       sync.Mutex
-	rest     int    // bytes of the current frame's payload that have not been written
-	head     []byte // holds the bytes of a frame's head that were written so far
-	waiting  []byte // is sent after the current frame
+	rest     int    // number of bytes of the current frame's payload that are still to be written
+	head     []byte // bytes of a frame's head that were written so far
+	waiting  []byte // bytes that are sent after the current frame
 	buffer   []byte
 	answered []uint32 // lists the calls whose answer has begun but not ended
 	ended    [64]uint32
-	last     int // index of ended that was written last
+	last     int // index in ended of the call that was written last
 	encoder  *judge
 
-	noStreams bool   // SETTINGS tell the client that no calls are accepted
+	noStreams bool   // whether our SETTINGS tell the client that no calls are accepted
 	accepted  []byte // field that lists the formats in which requests may be compressed
 	// whole says that answers may be compressed. Then grpc-go's frames are written only as a whole,
 	// and part holds the beginning of a frame that grpc-go has not written completely.
 	whole bool
 	part  []byte
-	sent  atomic.Bool // headers or data were sent since the last ping
+	sent  atomic.Bool // whether headers or data were sent since the last ping
 
 	hard    int         // hard limit of the metadata of a request, as sent in SETTINGS
-	running running     // holds the calls that are not answered yet
+	running running     // calls that have not been answered yet
 	why     string      // error text sent to running calls when the connection ends; "" for none
-	drained atomic.Bool // new calls are refused; unset at the second GOAWAY, after which nobody reads new calls
+	drained atomic.Bool // whether new calls are refused; reset at the second GOAWAY, after which nobody reads new calls
 	newest  uint32      // last call that is still answered, as the last GOAWAY says
-	idle    bool        // the connection ends after this write
+	idle    bool        // whether the connection ends after this write
 }
 
 // running are the calls of a connection that have begun and not ended.
 type running struct {
 	mu      sync.Mutex // is held for moments only, so that reading waits for no write
 	calls   map[uint32]bool
-	formats map[uint32]*flags // those of compressed answers
+	formats map[uint32]*flags // compression formats of the compressed answers, by stream
 	newest  uint32
-	refused uint32 // newest call that was refused before grpc-go saw it
+	refused uint32 // number of the newest call that was refused before grpc-go saw it
 }
 
 func (r *running) begin(stream uint32, known bool, format string) {
@@ -281,7 +281,7 @@ func (w *writing) changed(c change, frame []byte) {
 
 const (
 	settingBytes = 6 // of one setting
-	goAwayBytes  = 8 // bytes of a GOAWAY before its text
+	goAwayBytes  = 8 // length of a GOAWAY frame's payload before its text
 )
 
 // goAway returns the GOAWAY frame that C-core sends in place of a GOAWAY of grpc-go. payload is

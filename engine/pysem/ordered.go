@@ -6,8 +6,8 @@ import "slices"
 // does. A key that gets another value keeps its place.
 type OrderedMap[K comparable, V any] struct {
 	keys []K
-	few  []V     // the values in the order of the keys, while there are at most fewKeys
-	many map[K]V // all values once there are more; nil before
+	few  []V     // values in the order of the keys, as long as there are at most fewKeys
+	many map[K]V // all values by key, once there are more than fewKeys; nil before
 }
 
 // fewKeys is the number of keys up to which a linear search is faster than a Go map, and takes less

@@ -7,7 +7,7 @@ const RefusedType = "ExpressionRefused"
 // These are the reasons for a refusal, as ids of quirks in vectors/quirks.yaml.
 const (
 	Outside  = "Q230" // the expression refers to something outside of it
-	TooLarge = "Q231" // it needs more steps or memory than any configuration should
+	TooLarge = "Q231" // it needs more steps or memory than any sensible configuration
 	Unstable = "Q232" // CPython's own result differs from run to run
 )
 

@@ -115,7 +115,7 @@ func shared(a, b string) (n int) {
 type block struct {
 	content  []byte
 	restarts []uint32
-	since    int // the keys since the last one that is whole
+	since    int // number of keys since the last one that is stored whole
 	last     string
 }
 

@@ -15,7 +15,7 @@ type Reader struct {
 	buf     []byte
 	from    int   // index in buf of the first byte that was read but not returned
 	to      int   // index in buf behind the last byte that was read
-	offset  int64 // of buf[from] in the file
+	offset  int64 // position in the file of buf[from]
 	records int
 	err     error
 }

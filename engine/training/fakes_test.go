@@ -14,9 +14,9 @@ import (
 // caseHost is the fake host of the testee protocol.
 type caseHost struct {
 	env.Host
-	names      []string // of the variables, in order
+	names      []string // names of the variables, in order
 	vars       map[string]string
-	ipv4, ipv6 string // "" fails the look-up
+	ipv4, ipv6 string // addresses that a look-up returns; "" makes it fail
 }
 
 func (h *caseHost) LookupEnv(key string) (string, bool) {

@@ -38,7 +38,7 @@ type MLPEnv struct {
 	Host string
 
 	e    *env.Env
-	vars *pysem.Dict // in the order of the environment
+	vars *pysem.Dict // variables in the order of the environment
 	mpi  bool
 }
 

@@ -17,7 +17,7 @@ type MLPServiceDiscovery struct {
 	e       *env.Env
 	mlp     *MLPEnv // nil once closed
 	addr    string
-	filters map[string]bool // the hidden processes, such as "ps:0"
+	filters map[string]bool // processes that it hides, such as "ps:0"
 }
 
 // NewMLPServiceDiscovery reads the environment as [NewMLPEnv] does, with its errors.

@@ -36,9 +36,9 @@ type ZKServiceDiscovery struct {
 	listed  *recipes.Names
 	unknown []string
 	watches recipes.DataWatches
-	threads []*registration // in the order of their first registration
+	threads []*registration // threads in the order of their first registration
 	lost    bool
-	own     map[string]bool // znodes that this session has made, with Q326 repaired
+	own     map[string]bool // znodes that this session has created; only used if quirk Q326 is repaired
 }
 
 // registration is a process that this discovery registers, and registers again from time to time.

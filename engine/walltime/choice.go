@@ -12,7 +12,7 @@ type node struct {
 	seed uint64
 
 	mu    sync.Mutex
-	draws map[string]*tasks.Draws // the random numbers of each site
+	draws map[string]*tasks.Draws // generator of each site's random numbers
 }
 
 func (n *node) draw(site string, outcomes uint64) uint64 {

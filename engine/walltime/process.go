@@ -22,7 +22,7 @@ type Process struct {
 	mu        sync.Mutex
 	holder    *Task
 	ready     []*Task
-	tasks     []*Task // tasks that have not ended, in the order of their start
+	tasks     []*Task // tasks that have not ended, in the order in which they started
 	deadlines deadlines
 	lastOrder uint64
 	timer     *time.Timer

@@ -21,10 +21,10 @@ type Task struct {
 	done      bool
 	failure   *tasks.PanicError
 
-	killed    bool // unwinds at once, even in env calls of deferred functions
-	stopping  bool // unwinds at its next wait
-	unwinding bool // runs deferred functions because it is stopping
-	skipped   bool // was stopped before it began
+	killed    bool // whether it unwinds at once, even in env calls of deferred functions
+	stopping  bool // whether it unwinds at its next wait
+	unwinding bool // whether it runs deferred functions because it is stopping
+	skipped   bool // whether it was stopped before it began
 
 	// These fields say what the task waits for, and since when.
 	waiting   bool
@@ -37,7 +37,7 @@ type Task struct {
 	place     int    // index in the heap of deadlines, -1 without a deadline
 	interrupt context.CancelFunc
 
-	ended *Cond // made on the first Join
+	ended *Cond // created by the first Join
 }
 
 // errGoexit is the value in the tasks.PanicError of a task that called runtime.Goexit, as t.FailNow

@@ -69,9 +69,11 @@ func delayed(after func(at time.Duration) time.Duration) func([]runners.Observat
 func TestFewerReadsAreNoDifferenceWhereARunnerMayReadLess(t *testing.T) {
 	const minute = time.Minute
 	for _, c := range []struct {
-		name           string
-		change         func([]runners.Observation) []runners.Observation
-		thrifty, other string // the first difference with a thrifty runner, and with another
+		name   string
+		change func([]runners.Observation) []runners.Observation
+		// the first difference found with a runner that is thrifty (reads less of ZooKeeper), and
+		// with one that is not
+		thrifty, other string
 	}{
 		{"the same", delayed(func(time.Duration) time.Duration { return 0 }), "", ""},
 		{"none at all", func([]runners.Observation) []runners.Observation { return nil }, "", ": comes 0 times, want 1"},

@@ -48,10 +48,10 @@ type Hunt struct {
 	Tell     func(*Found) error
 
 	all    []string // ids of quirks that can be repaired
-	done   func()   // ends the hunt early
+	done   func()   // called to end the hunt early
 	shares []share  // of each world
 	tally  Tally
-	mu     sync.Mutex // guards tally, because stories run in parallel
+	mu     sync.Mutex // guards tally, because several stories run at the same time
 }
 
 // Tally counts a hunt.

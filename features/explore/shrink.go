@@ -19,7 +19,7 @@ const mostRuns = 60
 
 // shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
-	what string // names the invariant or sentence that the story broke
+	what string // name of the invariant, or the sentence, that the story broke
 	// known is the registered rule by which the reference itself breaks the invariant, or "". With
 	// such a rule the story does not count as failed.
 	known string

@@ -51,7 +51,7 @@ type Law struct {
 type event struct {
 	at   time.Duration
 	line steps.Line
-	act  int // the index of the act that it begins or ends
+	act  int // index of the act that begins or ends there
 	ends bool
 }
 

@@ -53,8 +53,8 @@ type (
 // cucumber is the listener of NewCucumber.
 type cucumber struct {
 	out     io.Writer
-	feature *CucumberFeature // the feature that is being written
-	any     bool             // an element was written, so that the next needs a comma
+	feature *CucumberFeature // feature that is being written
+	any     bool             // whether an element was written, so that the next needs a comma before it
 }
 
 // NewCucumber makes a listener that writes Cucumber JSON, the same as Cucumber's own formatter.

@@ -29,7 +29,7 @@ type (
 		Path    string     `json:"path"`
 		Line    int        `json:"line"`
 		Tags    []string   `json:"tags,omitempty"`
-		About   []string   `json:"about,omitempty"` // the quirks that the tags name
+		About   []string   `json:"about,omitempty"` // quirks that the scenario's tags name
 		Steps   []HTMLStep `json:"steps"`
 	}
 	HTMLStep struct {
@@ -43,7 +43,7 @@ type (
 		Scenario    int      `json:"scenario"`
 		Seed        uint64   `json:"seed"`
 		Status      string   `json:"status"`
-		Steps       []string `json:"steps,omitempty"` // the statuses of steps; missing when all passed
+		Steps       []string `json:"steps,omitempty"` // status of each step; empty if all passed
 		TookNs      []int64  `json:"took_ns"`
 		VirtualNs   int64    `json:"virtual_ns"`
 		Events      uint64   `json:"events"`
@@ -103,7 +103,7 @@ type htmlForm struct {
 	// passed and failed count the listed runs. failed includes skipped runs.
 	passed, failed int
 	rounds         bool
-	round          HTMLRound // of the present seed
+	round          HTMLRound // what the present seed has shown so far
 }
 
 // htmlScenario is a scenario whose line has been written.

@@ -28,7 +28,7 @@ type junitCase struct {
 	feature, path, name   string
 	runs, failed, skipped int
 	wall, virtual         time.Duration
-	message               string   // of the first failure
+	message               string   // text of the first failure
 	failures              []string // the first few
 }
 

@@ -48,11 +48,11 @@ type messagesForm struct {
 	ids     messages.Incrementing
 	plan    steps.Plan
 
-	definitions []string // ids, in the order of the plan's expressions
+	definitions []string // ids of the step definitions, in the order of the plan's expressions
 	run         string   // id of the test run
 	pickles     map[scenarioKey]*messages.Pickle
-	cases       map[scenarioKey]testCase // announced, and not started
-	at          time.Duration            // virtual time of all runs so far
+	cases       map[scenarioKey]testCase // test cases that were announced and have not started
+	at          time.Duration            // sum of the virtual times of all runs so far
 }
 
 // NewMessages makes a listener that writes Cucumber Messages, one JSON object a line, as

@@ -232,7 +232,7 @@ func rhythms(log []runners.Observation) map[string]*rhythm {
 
 // happening stands for one observation, or for several that differ only in time.
 type happening struct {
-	at    int // place in the log
+	at    int // index of the moment in the log
 	first int
 	times int
 }

@@ -155,8 +155,8 @@ type reader struct {
 	inBackground map[string]bool
 	scenarios    map[string]*messages.Scenario
 	feature      Heading
-	rules        map[string]string // names, by ids of scenarios
-	tagLines     map[string]int    // by ids of tags
+	rules        map[string]string // names of rules, by the ids of their scenarios
+	tagLines     map[string]int    // lines of tags, by the ids of the tags
 }
 
 // Written holds a scenario as its file has it.

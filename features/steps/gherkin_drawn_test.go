@@ -165,7 +165,7 @@ type drawer struct {
 	b       strings.Builder
 	dialect *gherkin.Dialect
 	newline string
-	columns []string // of the outline that is being drawn
+	columns []string // columns of the outline that is being drawn
 }
 
 // languages lists Gherkin languages of the parser used here. The official parser has its own table

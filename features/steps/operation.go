@@ -14,7 +14,7 @@ import (
 // agents' code with the answer of the reference.
 type operation struct {
 	id     string
-	answer *runners.Answer // nil before the first
+	answer *runners.Answer // nil before the first operation
 	// quirks holds, for each answer so far, the choice of quirks in effect when it was made, in the
 	// form of runners.Spec.
 	quirks []string

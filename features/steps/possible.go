@@ -79,7 +79,7 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	if s.kind == anAssertion {
 		groups = groups[2:]
 	}
-	var cut []string // the PS, and ZooKeeper, among the places that a fault cuts off
+	var cut []string // which of the places that the fault cuts off hold the PS or ZooKeeper
 	for i, word := range wordsOf(s.text) {
 		if word != "trainer" && word != "places" {
 			continue

@@ -41,7 +41,8 @@ func TestImpossibleWorldsAreRefused(t *testing.T) {
 // Goal: a scenario is refused if a step is about something that its cluster does not have.
 func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
 	const alone, agents = "a model server", "a v3 cluster of 2 shards with 3 replicas"
-	const apart = agents + "\n    And replicas in \"lf:default, hl:default, lf:spare, yg:default\"" // no fourth replica is in yg
+	// the cluster yg has no fourth replica
+	const apart = agents + "\n    And replicas in \"lf:default, hl:default, lf:spare, yg:default\""
 	for _, c := range []struct{ given, then, want string }{
 		{agents, `When the model server starts`, `x.feature:4: the model server: found none, want one that the scenario has asked for by "a model server"`},
 		{agents, `When the model config file /models.cfg is empty`, `x.feature:4: the model server: found none`},

@@ -25,7 +25,7 @@ var (
 // reasons collects the reasons given for the tags of a file, by the tags' ids.
 type reasons struct {
 	path     string
-	comments map[int]string // by line; a tag removes the reason that it uses
+	comments map[int]string // comments by line; a tag takes the reason that it uses out of the map
 	of       map[string]string
 	fault    *InputError // the first
 }

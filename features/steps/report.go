@@ -73,7 +73,7 @@ type Result struct {
 	Late time.Duration
 	Busy bool
 
-	narrated bool // the cluster can run again with a log of what happened
+	narrated bool // whether the cluster can run again with a log of what happened
 }
 
 // Step is one step of a result. Took is cluster time.

@@ -65,7 +65,7 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 	}
 	slices.SortStableFunc(read, func(a, b placedAct) int { return cmp.Compare(a.At, b.At) })
 	lasting := endings{kinds: runner.Faults()}
-	var waits *placedAct // of the acts so far, the one whose wait ends last
+	var waits *placedAct // of the acts so far, the one that waits longest
 	for i := range read {
 		a := &read[i]
 		if waits != nil && waits.Until > a.At {
@@ -310,7 +310,7 @@ type ongoing struct {
 	kind  *runners.FaultKind
 	names map[string]string
 	at    time.Duration
-	until time.Duration // time at which the fault ends by itself, 0 if it does not
+	until time.Duration // time at which the fault ends by itself; 0 if it does not
 }
 
 func (o *ongoing) lasts(now time.Duration) bool { return o.until == 0 || o.until > now }

@@ -119,7 +119,7 @@ func TestALineWithoutEffectIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 		has        func(job *runners.TrainingSpec) // makes a job in which the line has an effect
-		with       string                          // has lines in which it has an effect, "" for none
+		with       string                          // further lines without which it has none; "" if it needs none
 	}{
 		{"1h: the training starts", "want a line about a run that has started", nil, ""},
 		{"2h: ps0 is killed", "found 2h0m0s, want a time before the end of the run at 2h0m0s", plain, "1h: ps0 is killed"},

@@ -114,7 +114,7 @@ type lenient struct {
 	words []string // of its groups
 }
 
-var lenients sync.Map // from *Sentence to lenient
+var lenients sync.Map // lenient expressions, by *Sentence
 
 // anyDuration matches durations as people write them, also in forms that scenarios do not accept.
 const anyDuration = `(` + durationText + `|\d\S*(?: ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?))?|\S+)`

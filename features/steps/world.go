@@ -14,7 +14,7 @@ type World struct {
 	adjust  func(*runners.Spec)
 	conf    conf
 	models  []runners.Model
-	cluster runners.Cluster // nil until the first sentence that is not a shape
+	cluster runners.Cluster // nil until the first sentence that does not describe the cluster's shape
 	// operation is the recorded case that the scenario is about. Such a scenario has no cluster. In
 	// a scenario about a cluster, operation is nil.
 	operation *operation

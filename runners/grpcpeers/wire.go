@@ -69,10 +69,10 @@ type wire struct {
 	ended    map[uint32]bool
 	acks     int
 	goaways  int
-	mute     bool // no ping is answered until pong is called
+	mute     bool // whether pings remain unanswered until pong is called
 	pinged   [][8]byte
-	limits   string // the limits in the server's settings
-	settled  bool   // the server's settings are acknowledged
+	limits   string // limits that the server's settings state
+	settled  bool   // whether the server's settings have been acknowledged
 	over     bool
 	err      error // of a write
 }

@@ -16,9 +16,9 @@ import (
 // confValues holds the settings of an agent.conf that are needed before the run.
 type confValues struct {
 	version                  int
-	numShard                 int // 0 when the conf lacks it
+	numShard                 int // number of shards; 0 if the conf does not say
 	bzid, baseName, basePath string
-	unsharded                bool // the pods belong to no shard, because they serve only an entry or a dense server
+	unsharded                bool // whether the pods belong to no shard, because they serve only an entry or a dense server
 	// agreed holds settings that pods of one model have to have alike to find each other, as far as the
 	// conf has them.
 	agreed map[string]string

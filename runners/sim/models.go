@@ -15,7 +15,7 @@ import (
 
 // exportedGraph is an exported sub-graph: a folder that holds one subfolder for each version.
 type exportedGraph struct {
-	dir string // below the models folder, with slashes
+	dir string // folder below that of the models, with slashes
 	runners.SubGraph
 }
 

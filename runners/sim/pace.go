@@ -13,7 +13,7 @@ import (
 type pace struct {
 	cluster  runners.Cluster
 	progress func(outlook.Far) error
-	length   time.Duration // of the next step
+	length   time.Duration // length of the next step
 	longest  time.Duration
 	end      time.Duration // of the run
 	began    time.Time

@@ -16,7 +16,7 @@ import (
 
 // Rollout is how a version of a model spread over the pods.
 type Rollout struct {
-	Model string `json:"model"` // as in Availability, such as ctr:entry/8
+	Model string `json:"model"` // name of the model as in [Availability], such as ctr:entry/8
 	// Since is when the version could first be served: when it was exported and, for agents of
 	// version 3, also published.
 	Since float64 `json:"since_s"`

@@ -21,12 +21,12 @@ type story struct {
 	// publishing.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
-	done                []Done // the last one may still be in progress
+	done                []Done // actions so far; the last one may not have ended
 	faults              map[string]*lasting
 	numbers             podNumbers
 	memory              memories
 	bars                []Bar
-	open                map[int][]openBar // by number of the pod
+	open                map[int][]openBar // bars that have not ended, by number of the pod
 }
 
 // milestone records how often an event happened, on which pods, and its first and last time.

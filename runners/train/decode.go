@@ -15,7 +15,7 @@ import (
 type decoder struct {
 	file   string
 	faults []error
-	at     []string // the places of the faults
+	at     []string // where in the file each fault is
 }
 
 // fault records a mistake at a node's place in the file.

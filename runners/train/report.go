@@ -65,10 +65,10 @@ type Report struct {
 	Bars    []Bar    `json:"-"`
 
 	over    bool
-	why     func(process string) string // says why a process that failed did not try again
+	why     func(process string) string // returns why a process that failed did not try again
 	causes  []cause
 	saves   []saving
-	written []written     // checkpoints in the order of their saves
+	written []written     // checkpoints in the order in which they were saved
 	due     time.Duration // the next sample
 }
 

@@ -117,7 +117,7 @@ func (s *Served) isRoutine(o runners.Observation, op string) bool {
 // checkpoint sums up the exports of one checkpoint.
 type checkpoint struct {
 	step                  int64
-	saved, loaded, served float64 // is -1 until it has happened to all sub-graphs
+	saved, loaded, served float64 // times at which that had happened to all sub-graphs; -1 before
 	graphs, pods          int
 }
 

@@ -16,7 +16,7 @@ type lateness struct {
 type hiding struct {
 	dir, entry *entry
 	rel        string
-	by         *FS // by created the name and sees it
+	by         *FS // tree through which the name was created, and through which it is visible
 }
 
 // Late delays the visibility of names created at or below a directory from now on. Until lag has

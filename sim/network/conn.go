@@ -38,15 +38,15 @@ type Conn struct {
 	sleepers  []*leap.Sleeper
 	idlePlace int32 // index of this connection in Network.idle while it has sleepers
 	state     connState
-	dialer    bool // this end has dialed
-	out       pipe // sleeping loops read the fields above and the first ones of out
+	dialer    bool // whether this end has dialed
+	out       pipe // sleeping loops often read the fields above and the first fields of out, which so lie together in memory
 	node      *vtime.Node
-	sockets   *sockets  // of the owning process; nil without a process
+	sockets   *sockets  // sockets of the owning process; nil without a process
 	listener  *Listener // the listener that accepted it; nil on the dialing end
-	number    uint64    // the number of the connection, see LatencySite
+	number    uint64    // number of the connection, from which its latency is drawn (see LatencySite)
 	port      int32
 	receiver  Receiver
-	done      func(*Conn, error) // called at the end of a dial, nil afterwards
+	done      func(*Conn, error) // called when the dial succeeds or fails; nil afterwards
 
 	place     int32 // in sockets
 	hostPlace int32 // in host.conns
@@ -55,7 +55,7 @@ type Conn struct {
 type connState uint8
 
 const (
-	connFree connState = iota // the accepting end before the dial has arrived
+	connFree connState = iota // state of the accepting end before the dial has arrived
 	connDialing
 	connOpen
 	connClosed

@@ -15,7 +15,7 @@ type Exchange struct {
 	loop *vtime.Loop
 	// answers says which message is on its way: an answer if true, else a request.
 	answers bool
-	next    time.Duration // when the message on its way arrives
+	next    time.Duration // time at which the message on its way arrives
 }
 
 // Begin sends the first request at the virtual time at. c is the end of the connection that sends
@@ -104,8 +104,8 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 
 // pairs sums up a series of requests with their answers.
 type pairs struct {
-	request, answer time.Duration // of the last pair
-	next            time.Duration // arrival time of the request after the last pair
+	request, answer time.Duration // times of the last request and its answer
+	next            time.Duration // time at which the next request arrives
 	squares         uint64        // sum of the squares of all arrival times
 }
 
@@ -132,7 +132,7 @@ func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.
 
 // Leapt counts the messages that arrived during one Leap.
 type Leapt struct {
-	Served, Answered         int // requests at the server, answers at the client
+	Served, Answered         int // number of requests that arrived at the server, and of answers that arrived at the client
 	LastServed, LastAnswered time.Duration
 	// ItsRequest is the arrival time of the request that got the last answer; 0 if that request had
 	// arrived before the leap.

@@ -20,10 +20,10 @@ type asker struct {
 	loop     *vtime.Loop
 	sleeper  *leap.Sleeper
 	exchange network.Exchange
-	many     int // answers that a leap is told to stop after, 0 for no number
+	many     int // number of answers after which a leap must stop; 0 for any number
 	answers  int
 	last     time.Duration
-	others   []string // that came to the client from somebody else
+	others   []string // messages from others that came to the client
 }
 
 const askBytes, answerBytes = 40, 60

@@ -13,14 +13,14 @@ import (
 type question struct {
 	invocation
 	turns       *leap.Turns
-	conn        *Conn // the connection of the call
+	conn        *Conn // connection of the call
 	response    any
 	answerBytes int
 	on          *leap.Observed
 	changes     uint64
 
-	call    *Call // the call that is on its way when the loop is woken
-	answers bool  // true if the answer is on its way, false if the request is
+	call    *Call // call that is on its way when the loop is woken
+	answers bool  // whether the answer is on its way, rather than the request
 	next    time.Duration
 }
 

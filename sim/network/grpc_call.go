@@ -18,13 +18,13 @@ type Call struct {
 
 	// The client's side.
 	channel *Channel
-	task    *vtime.Task // that waits, until over
+	task    *vtime.Task // task that waits for the call, until over
 	place   int         // in channel.calls
 	size    int         // of the request
-	loop    *vtime.Loop // the loop that makes the call as a question, nil for none
+	loop    *vtime.Loop // loop that makes the call in each of its turns; nil for none
 	sent    bool
-	over    bool          // the answer or a failure has come, or the task has ended
-	failure *env.RPCError // a failure of the channel; nil after an answer
+	over    bool          // whether the answer or a failure has come, or the task has ended
+	failure *env.RPCError // failure of the channel; nil after an answer
 
 	// The server's side.
 	server      *serverConn
@@ -36,7 +36,7 @@ type Call struct {
 	status      *env.RPCError
 	answerSize  int
 	on          *leap.Observed // the state that decides the response; nil if the response may change at any time
-	changes     uint64         // the version of that state when the call was answered
+	changes     uint64         // version of the state named by on when the call was answered
 }
 
 // Answer is the message that carries a call's answer. It is what the function match of

@@ -42,7 +42,7 @@ const (
 	channelIdle channelState = iota
 	channelConnecting
 	channelReady
-	channelFailing // TRANSIENT_FAILURE, until the back-off is over
+	channelFailing // TRANSIENT_FAILURE in gRPC's terms, until the back-off is over
 )
 
 // Channel is a process's gRPC channel to one address. It connects on the first call. When a
@@ -55,15 +55,15 @@ type Channel struct {
 	h     *Host
 	addr  string
 	state channelState
-	conn  *Conn   // the connection that is being made, or is ready
+	conn  *Conn   // connection that is being made, or is ready
 	calls []*Call // calls that were sent or wait for the connection
 
 	backoff    time.Duration // length of the last back-off; 0 after a success
 	retryAt    time.Duration // end of the present back-off
-	timer      vtime.Timer   // fires at the end of the back-off, or at the time limit of connecting
-	refusal    *env.RPCError // the error of calls during the back-off
+	timer      vtime.Timer   // timer for the end of the back-off, or for the time limit of connecting
+	refusal    *env.RPCError // error that calls get during the back-off
 	closed     bool
-	serverName string // host of the last connection
+	serverName string // name of the host to which the last connection was made
 }
 
 // NewChannel makes a channel for tasks of p, whose sockets are on h.

@@ -87,7 +87,7 @@ func (s *envServer) Stop() {
 type served struct {
 	p       *vtime.Process
 	handler env.Handler
-	workers int // 0 means no limit
+	workers int // number of calls handled at a time; 0 means no limit
 	running int
 	queue   []*Call // calls that wait for a worker, in the order of arrival
 }

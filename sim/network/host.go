@@ -15,13 +15,13 @@ type Host struct {
 	index int
 	down  bool
 
-	listeners      []*Listener // sorted by port; several may share a port
-	conns          []*Conn     // open, or being opened
+	listeners      []*Listener // listeners sorted by port; several may share a port
+	conns          []*Conn     // connections that are open or being opened
 	nextPort       int
 	nextClientPort int
-	lineFree       time.Duration // when the host's line will have sent everything that is queued now
+	lineFree       time.Duration // time at which the host's line will have sent all that is queued now
 	losing         []*answerLoss
-	loopback       *link // to itself; nil before its first use
+	loopback       *link // link to the host itself; nil before its first use
 	linksTo        linksTo
 	sites          string // see latencySites
 	counters       Counters

@@ -107,9 +107,9 @@ type httpConn struct {
 	timeout time.Duration // negative for none
 
 	conn    *Conn
-	ended   error // why the connection has ended; nil while it has not
+	ended   error // why the connection has ended; nil while it is open
 	answers []*httpAnswer
-	reading *httpAnswer // the answer whose status was read and whose body is still to be read
+	reading *httpAnswer // answer whose body is still to be read
 	waiting *vtime.Task
 }
 

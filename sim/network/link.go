@@ -12,8 +12,8 @@ type link struct {
 	blocked  bool          // by a partition
 	refused  bool          // by Refuse
 	extra    time.Duration // by Slow
-	loss     *vtime.Source // nil before the first draw
-	conns    uint64        // number of connections between both hosts; kept in the link from the host added first
+	loss     *vtime.Source // source of random packet loss; nil before the first draw
+	conns    uint64        // number of connections between the two hosts; counted in the link from the host that was added first
 }
 
 // linkBetween returns the link between two hosts. It creates links on first use, so that a large

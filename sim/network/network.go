@@ -14,9 +14,9 @@ type Network struct {
 	w       *vtime.World
 	latency LatencyModel
 	hosts   []*Host
-	byName  map[string]*Host // names, and addresses in canonical form
+	byName  map[string]*Host // hosts by their names and by their addresses in canonical form
 	byNode  map[*vtime.Node]*Host
-	nowhere *Host // stands for addresses that no host has
+	nowhere *Host // host that stands for addresses that no host has
 	links   []*link
 	stalled []*pipe
 	// faulty is true once a host was down, or a link cut or slow. While it is false, no link needs

@@ -47,7 +47,7 @@ type bench struct {
 	client, server *end
 	listener       *network.Listener
 	dialErr        error
-	dialed         time.Duration // when done was called
+	dialed         time.Duration // time at which done was called
 	cancel         func()
 }
 

@@ -20,16 +20,16 @@ import (
 type pipe struct {
 	from, to *Conn
 	link     *link
-	latency  *vtime.Source // nil before the first draw
+	latency  *vtime.Source // source of random latency; nil before the first draw
 	last     time.Duration // arrival time of the segment that was sent last
-	trouble  *trouble      // set after a segment was lost, until the next delivery
+	trouble  *trouble      // not nil from the loss of a segment until the next delivery
 	count    int32
-	stalled  bool // no delivery is scheduled: the pipe waits until the link works again
-	local    bool // both ends are on the same host
+	stalled  bool // whether no delivery is scheduled, because the link does not work
+	local    bool // whether both ends are on the same host
 
-	first segment     // there is seldom more than one
-	timer vtime.Timer // of the first segment
-	ring  []segment   // the others, a ring buffer whose length is a power of two
+	first segment     // segment that arrives first; there is seldom another one
+	timer vtime.Timer // timer for the arrival of the first segment
+	ring  []segment   // the other segments, a ring buffer whose length is a power of two
 	head  int32       // of ring
 }
 
@@ -43,9 +43,9 @@ type trouble struct {
 // segment is a message, or a control segment such as a SYN or a reset.
 type segment struct {
 	payload   any
-	loop      *vtime.Loop // set if the segment's arrival is a step of this loop, nil if it is an event
+	loop      *vtime.Loop // loop of which the segment's arrival is a step; nil if the arrival is an event
 	at        time.Duration
-	number    uint64 // place in the order of events, taken when the segment was sent; unused with a loop
+	number    uint64 // place in the order of events, given when the segment is sent; unused if loop is set
 	sizeBytes int
 	what      segmentKind
 }

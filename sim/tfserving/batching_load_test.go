@@ -18,7 +18,7 @@ import (
 // simulated server in virtual time is compared with closed formulas and an exact Markov chain.
 
 const (
-	loadService = time.Millisecond // the time of a batch, whatever its size
+	loadService = time.Millisecond // duration of a batch, whatever its size
 	loadCalls   = 50_000
 )
 
@@ -115,7 +115,7 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 	arrivals := poisson(load)
 	left := make([]float64, states) // who waits on when a service begins
 	left[0] = 1
-	var idle float64 // the part of services that end without anybody waiting
+	var idle float64 // share of the batches after which no request waits
 	for range 500 {
 		next := make([]float64, states)
 		idle = 0

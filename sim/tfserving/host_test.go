@@ -20,7 +20,7 @@ import (
 // testHost is a Host with a virtual clock and a disk in memory.
 type testHost struct {
 	now    time.Duration
-	timers []*hostTimer // in the order of setting
+	timers []*hostTimer // timers in the order in which they were set
 	fired  int
 	// onFired, when set, is called after every timer.
 	onFired func()
@@ -123,9 +123,9 @@ func (h *testHost) runTo(at time.Duration) {
 // testDisk holds files and directories by path.
 type testDisk struct {
 	files   map[string]testFile
-	faults  map[string]error // by path: what List and SizeBytes answer
+	faults  map[string]error // error that List and SizeBytes return, by path
 	watches []*diskWatch
-	blind   bool // watches are not supported
+	blind   bool // whether files cannot be watched
 	lists   int
 }
 

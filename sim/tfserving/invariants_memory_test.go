@@ -5,7 +5,7 @@ import "github.com/monosim/monosim/engine/env"
 // memoryWatch tracks the resident memory in bytes: that of loaded models, and what the allocator
 // retains of unloaded ones (TFS-18.1).
 type memoryWatch struct {
-	resident map[*harness]int64 // at the last look
+	resident map[*harness]int64 // resident memory at the last look
 	retained int64
 }
 

@@ -95,7 +95,7 @@ func (w *watcher) probe(held int) {
 
 // reloadWatch tracks which reload requests have not been answered yet.
 type reloadWatch struct {
-	pending  []int // in the order of the requests
+	pending  []int // numbers of the pending requests, in the order in which they came
 	answered map[int]bool
 }
 

@@ -20,7 +20,7 @@ type watcher struct {
 	broken []string
 
 	known map[servable]knownState
-	asked map[string][]int64 // the versions that the source asked for last
+	asked map[string][]int64 // versions of each model that the source last asked for
 	// unwanted holds, for each version whose load was requested and that is no longer aspired,
 	// since when that is so.
 	unwanted map[servable]time.Duration
@@ -40,7 +40,7 @@ type watcher struct {
 // knownState is the last event of a version, with the time of its last LOADING.
 type knownState struct {
 	Event
-	loadingAt time.Duration // when it was LOADING last
+	loadingAt time.Duration // time at which it was last in the state LOADING
 }
 
 // watch starts watching a server that has not begun yet. held holds the requests in flight.

@@ -34,7 +34,7 @@ type LatestOnce uint8
 const (
 	LatestOnceOfFork   LatestOnce = iota // LatestOnceOfFork has the reference's num_versions (utils.py:943)
 	LatestOnceOfPublic                   // LatestOnceOfPublic is the policy of tensorflow/serving#2040, without fields
-	NoLatestOnce                         // NoLatestOnce is every release's
+	NoLatestOnce                         // NoLatestOnce means that the policy does not exist, as in every release
 )
 
 var latestOnceNames = []string{"fork", "public", "stock"}

@@ -53,7 +53,7 @@ type player struct {
 	*script
 	watcher *watcher
 	lines   []string
-	answer  *env.RPCError // to the last reload
+	answer  *env.RPCError // answer to the last reload
 }
 
 func newPlayer(t *rapid.T) *player {

@@ -18,7 +18,7 @@ func TestAPollAspiresWhatThePolicyChooses(t *testing.T) {
 		name     string
 		policy   modelconfig.VersionPolicy
 		children []string
-		want     []string // version=path under the base path
+		want     []string // wanted versions, each as version=path below the base path
 		only     []Profile
 	}{
 		{name: "duplicates with all are both aspired", policy: modelconfig.VersionPolicy{Kind: modelconfig.All}, children: []string{"01", "1"},

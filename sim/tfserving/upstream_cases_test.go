@@ -66,7 +66,7 @@ func specSays(t *testing.T, text string) {
 func TestRecordingsAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		file          string
-		head, perCase int // lines before the first case, and of each case
+		head, perCase int // number of lines before the first case, and of lines of each case
 		says          string
 	}{
 		{"rest/testdata/json_tensor.jsonl", 0, 1, "%s conversions"},

@@ -20,10 +20,10 @@ import (
 type warmupCase struct {
 	name     string
 	records  []string // PredictionLogs in text format
-	raw      string   // instead of them: the file, if not empty
-	repeat   int      // of all records, at least 1
+	raw      string   // content of the records' file, in place of records; "" if records is used
+	repeat   int      // how often all records are replayed, at least once
 	profiles []Profile
-	want     string // begins the error; "" for AVAILABLE
+	want     string // beginning of the error; "" if the model becomes AVAILABLE
 	warmups  []Warmup
 }
 

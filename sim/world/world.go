@@ -60,7 +60,7 @@ type World struct {
 	// EndApplication has ended the job.
 	master *ApplicationMaster
 	over   bool
-	images map[int]*files.Image // initial disks of pods, by group, once made
+	images map[int]*files.Image // initial disk of the pods of each group; nil until it is made
 	// modelServers is the data that model servers share.
 	modelServers *tfserving.Shared
 	// variables holds the last environment variable made for each key.

@@ -19,7 +19,7 @@ type note uint8
 
 const (
 	notedNode      note = 1 << iota // the whole znode
-	notedOffspring                  // only the counters that change when a child is created or deleted
+	notedOffspring                  // only the counters that change when a child is created or deleted have changed
 )
 
 // notes holds the znodes that have changed since the last TakeNotes.
@@ -97,12 +97,12 @@ const (
 // digest is recorded in log.
 type digests struct {
 	sum     int64
-	changed []*znode // znodes that changed since sum was brought up to date
+	changed []*znode // znodes that have changed since sum was last computed
 	log     []Digest
 	// loaded is the zxid of the tree that the machine started with. The digest of that tree is not
 	// recorded.
 	loaded  int64
-	scratch []byte // reused buffer for the bytes that are summed
+	scratch []byte // buffer for the bytes of which the sum is taken
 }
 
 // Digests returns the digests that a real server shows for the four-letter word hash. It needs

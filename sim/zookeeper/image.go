@@ -31,7 +31,7 @@ type NodeImage struct {
 	// Owner is the id of the session that owns an ephemeral; 0 for other znodes.
 	Owner            int64
 	Container        bool
-	TTLMs            int64 // time to live; 0 unless the znode is a TTL node
+	TTLMs            int64 // time to live in ms; 0 if the znode has none
 	CtimeMs, MtimeMs int64
 	Version          int32
 	Aversion         int32

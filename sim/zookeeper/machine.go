@@ -197,7 +197,7 @@ type Machine struct {
 	readOnly bool
 
 	outbox   []Out
-	path     []byte // a buffer in which a path is put together
+	path     []byte // buffer in which paths are composed
 	roomy    int    // see Drain
 	counters Counters
 }

@@ -18,7 +18,7 @@ type modelNode struct {
 	data    string
 	version int32
 	creates int32
-	owner   int // connection that made the ephemeral; 0 is persistent
+	owner   int // connection that created the ephemeral znode; 0 for a persistent one
 }
 
 type model map[string]*modelNode

@@ -50,7 +50,7 @@ type Conn struct {
 	exchange *digestmd5.Exchange
 	// remote marks a connection to a follower.
 	remote bool
-	gone   bool // the connection has ended (see detach)
+	gone   bool // whether the connection has ended (see detach)
 	// watches says in which lists of each table the connection may have a watch. told is the mark
 	// of the last round of events in which the connection was notified (see watch.go,
 	// watch_table.go).

@@ -323,7 +323,7 @@ func (w *watches) forget(c *Conn) {
 // watch of the connection, and possibly some that had one earlier.
 type ownLists struct {
 	few  []uint32
-	many []*page // used once there are many numbers; indexed by number / pageBits
+	many []*page // pages of numbers, indexed by number / pageBits; used once there are many numbers
 	// marked counts the numbers in many. When they are a large part of all lists, many is dropped
 	// and any becomes true. From then on every list counts as one that may have a watch of the
 	// connection.

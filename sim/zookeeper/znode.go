@@ -21,7 +21,7 @@ const (
 // exactly.
 type znode struct {
 	path, name string
-	tree       *tree // the tree that contains it; nil once it was removed
+	tree       *tree // tree that contains the znode; nil once it was removed
 	parent     *znode
 	first      *znode
 	last       *znode
@@ -39,7 +39,7 @@ type znode struct {
 	data       []byte
 	acl        []acl.Entry
 	kind       nodeKind
-	noted      note // records the changes since the last TakeNotes
+	noted      note // changes since the last TakeNotes
 	undigested bool
 	// spread is the hash of the znode's name in its parent's Java HashSet.
 	spread uint32

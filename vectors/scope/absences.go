@@ -16,8 +16,8 @@ const (
 	Settings = "settings" // environment, flags, configuration
 	Threads  = "threads"  // threads, locks, callbacks
 	Logs     = "logs"     // log lines, metrics
-	Formats  = "formats"  // data in a form of its own
-	Errors   = "errors"   // lists exceptions that are raised or caught
+	Formats  = "formats"  // data formats of its own
+	Errors   = "errors"   // exceptions that are raised or caught
 	// Functions are functions and classes. A module without them has nothing that could be called.
 	Functions = "functions"
 )

@@ -19,7 +19,7 @@ const (
 	Match   = "match"   // the engine behaves as the reference does
 	Fix     = "fix"     // the engine behaves as the reference does, and a toggle repairs it
 	Diverge = "diverge" // the port deliberately behaves differently
-	Later   = "later"   // it waits for something
+	Later   = "later"   // the decision waits for something
 )
 
 // Quirk is a surprising or faulty behaviour of the reference, with the decision about it.

@@ -78,7 +78,7 @@ type cost struct {
 
 // growth is one table.
 type growth struct {
-	program, base string // base is "" where no other build is measured
+	program, base string // build to compare with; "" if there is none
 	full          bool
 	limit         time.Duration // of one run
 	progress      io.Writer
@@ -267,7 +267,7 @@ func (c *cost) read(report []byte, told string) error {
 // agents may take. The ratio to another build is judged only if one is given.
 const (
 	mostStartGrowth = 4.5 // of a doubling
-	mostDayGrowth   = 2.2 // for twice as many agents of version 3
+	mostDayGrowth   = 2.2 // largest factor by which a day may take longer with twice as many agents of version 3
 )
 
 // judge adds a goal that compares a row with the row of half as many agents: how much the cost

@@ -8,7 +8,7 @@ import "time"
 type Lines struct {
 	total       int64
 	begin, last time.Time
-	told        int64  // how much was done at the last line
+	told        int64  // amount that was done when the last line was printed
 	text        string // the last line
 }
 
@@ -16,7 +16,7 @@ const (
 	// Look is how often a caller asks for a line when nothing else makes it ask. A line is due only
 	// if almost this much time has passed since the last line.
 	Look   = 10 * time.Second
-	hardly = Look * 9 / 10 // a little less than Look, because tickers are not exact
+	hardly = Look * 9 / 10 // shortest time between two lines: a little less than Look, because tickers are not exact
 	// The time between two lines is a tenth of the time that the run has lasted, but at least
 	// soonest and at most latest.
 	soonest, latest = 30 * time.Second, 5 * time.Minute

@@ -14,7 +14,7 @@ import (
 func TestLinesOfProgressAreSparse(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		total, each int64 // how much there is to do, and the seconds that one takes
+		total, each int64 // amount of work, and the seconds that a unit of it takes
 		lasts       time.Duration
 		want        []string // the first lines
 		most        int

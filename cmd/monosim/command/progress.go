@@ -17,7 +17,7 @@ type Progress struct {
 	line  func(done int64) string
 	lines *Lines
 	bar   *progressbar.ProgressBar
-	next  time.Time // when the text beside the bar is due
+	next  time.Time // when the text beside the bar has to be renewed
 	// Beside makes a terminal show the text that the function line returns as well, beside the bar.
 	Beside bool
 }

@@ -34,7 +34,7 @@ const File = "monosim.yaml"
 // Config holds the settings that monosim test uses where no flag or argument is given. A setting
 // that the file omits is empty.
 type Config struct {
-	Features []string // paths, as arguments of monosim test
+	Features []string // paths of features, as monosim test takes them
 	Seeds    int
 	Quirks   string
 	Runners  []string

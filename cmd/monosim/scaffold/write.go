@@ -28,7 +28,7 @@ func Write(dir string, files []File) (err error) {
 			return fmt.Errorf("%w: nothing was written", err)
 		}
 	}
-	var made []string // in the order in which they were made
+	var made []string // paths of the files and folders that were made, in order
 	defer func() {
 		if err == nil {
 			return

@@ -13,7 +13,7 @@ import (
 // simulation can end earlier, once it is precise enough or decided.
 type far struct {
 	bar      *command.Progress
-	begin    time.Time // when the present count began
+	begin    time.Time // time at which the present phase began
 	deadline time.Time
 	last     judge.Far
 }

@@ -63,7 +63,7 @@ type planFlags struct {
 	csv     string
 	series  string
 	out     string
-	wanted  plan.Report // the plan's, for out
+	wanted  plan.Report // report options of the plan, for the command's flags
 	traces  []outFile   // in out
 	inputs  []byte
 	again   string

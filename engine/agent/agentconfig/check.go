@@ -17,7 +17,7 @@ import (
 // does not report most mistakes and continues with a default.
 type Problem struct {
 	Path string
-	Line int // counted from 1; 0 for the file as a whole
+	Line int // line number from 1; 0 for the file as a whole
 	Key  string
 	// Found and Want complete the sentence "found ..., want ...".
 	Found, Want string

@@ -58,13 +58,14 @@ func (r Reading) class() string {
 // Reading says how the word after a key is converted (utils.py:757-790).
 type Reading uint8
 
-// Each reading is listed with the Go types of the fields that use it.
+// A Reading is a way in which a key's value is read. Each comment ends with the Go types of the
+// fields that are read so.
 const (
-	ReadText  Reading = iota // a word, of which "none" becomes None: all other types
-	ReadBool                 // a word for true or false: bool
-	ReadInt                  // an expression, converted to int: int, pysem.OptInt
-	ReadFloat                // an expression, converted to float: float64
-	ReadList                 // the words of all lines with this key: []string
+	ReadText  Reading = iota // the value is a word, and "none" becomes None: all other types
+	ReadBool                 // the value is a word for true or false: bool
+	ReadInt                  // the value is an expression, converted to int: int, pysem.OptInt
+	ReadFloat                // the value is an expression, converted to float: float64
+	ReadList                 // the values of all lines with this key form a list: []string
 )
 
 // Keys lists the keys of an agent.conf in the order of the reference's fields.
@@ -74,8 +75,8 @@ func Keys() []Key { return slices.Clone(configKeys.list) }
 // name.
 type keyTable struct {
 	list   []Key
-	byName map[string]Key // includes the older names
-	names  []string       // all names; the older ones come last
+	byName map[string]Key // keys by name, also by their older names
+	names  []string       // names of all keys, the older names last
 }
 
 // These struct tags appear only on fields of [AgentConfig], where they are explained.

@@ -27,7 +27,7 @@ const (
 type ModelConfigArgs struct {
 	Name          string
 	BasePath      pysem.OptString
-	VersionPolicy pysem.OptString // latest, latest_once, all, specific, in any case
+	VersionPolicy pysem.OptString // latest, latest_once, all or specific, in upper or lower case
 	// VersionData is an int: the number of versions to keep, or the version to load. Under the
 	// policy specific it can also be a list of ints, the versions to load.
 	VersionData   any

@@ -129,7 +129,7 @@ const (
 // confLine is one line of a configuration file.
 type confLine struct {
 	kind       confKind
-	key, value string // an include has its path as value
+	key, value string // for an include, value is the path
 }
 
 func parseConfLine(line string, keep quirks.Set) confLine {

@@ -59,7 +59,7 @@ type ZKBackend struct {
 	watches   *pysem.OrderedMap[string, env.Watch] // by path
 	syncModel pysem.OptString
 	lost      bool
-	losses    int             // of sessions so far
+	losses    int             // number of sessions that were lost so far
 	own       map[string]bool // ephemeral znodes that this session has made, by path
 	reported  reportedInfo
 	// bindings holds, for each model, the names of its bindings when they were last read.

@@ -25,7 +25,7 @@ type serverBackend struct {
 	t       *testing.T
 	e       *env.Env
 	other   env.ZooKeeper
-	layouts []string // what the layout callback was told, a line for each call
+	layouts []string // arguments of the layout callback, one line for each call
 }
 
 func inServerGip(t *testing.T, fn func(b *serverBackend)) {

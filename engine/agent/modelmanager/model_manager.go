@@ -46,7 +46,7 @@ type ModelManager struct {
 
 	models  *pysem.OrderedMap[string, []CopiedVersion]
 	latest  *pysem.OrderedMap[string, LatestVersion]
-	locks   *pyset.Words[string] // the lock files of this process
+	locks   *pyset.Words[string] // paths of the lock files of this process
 	waitMax int                  // seconds
 	exit    bool
 	thread  env.Task

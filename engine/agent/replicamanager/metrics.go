@@ -65,7 +65,7 @@ type VersionMetrics struct {
 	status      StatusFunc
 	own, global MetricsClient
 	highest     map[string]int64 // version by model
-	updatedSec  map[string]int64 // Unix time by model
+	updatedSec  map[string]int64 // when each model was updated last, as Unix time
 }
 
 // NewVersionMetrics makes the metrics clients. It asks the function status for versions. The prefix

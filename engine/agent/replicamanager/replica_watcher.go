@@ -54,7 +54,7 @@ type ReplicaWatcher struct {
 	// lock cannot be locked twice by the same thread (Q113).
 	lock     *threading.Lock
 	replicas *Replicas
-	changes  uint64 // of replicas so far
+	changes  uint64 // number of changes of replicas so far
 	stopping bool
 	session  *Session
 	poller   env.Task

@@ -78,7 +78,7 @@ func TestEventsOfReplicasChangeTheMirror(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		events []event
-		want   []string // the mirror after each; before it the class of an error
+		want   []string // contents of the mirror after each event, with the class of an error before it
 	}{
 		{"no data of an unknown task", []event{{"1", []byte{}, 0}}, []string{""}},
 		{"no data of an unknown replica", []event{{"1", data, 0}, {"2", []byte{}, env.EventChanged}}, []string{"ps:0/1:30", "ps:0/1:30"}},
@@ -122,7 +122,7 @@ func TestAWatchThatCannotBeSetIsAnErrorOfTheOneAboveIt(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		dcAware bool
-		above   []string // the children of the prefix, of its first child and so on
+		above   []string // children of the prefix, then of the prefix's first child, and so on
 	}{
 		{"a location", true, []string{"fails:1"}},
 		{"a task of a location", true, []string{"i:c", "fails:0"}},

@@ -13,7 +13,7 @@ import (
 // because their source always matches their version.
 type Routed struct {
 	Env  *env.Env
-	Conf *agentconfig.AgentConfig // nil is version 1
+	Conf *agentconfig.AgentConfig // nil for version 1
 	// V1, V2 and V3 are the sources of answers. Exactly one of them is set.
 	V1 *AnswersV1
 	V2 *AnswersV2

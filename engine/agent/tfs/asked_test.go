@@ -23,7 +23,7 @@ type servers struct {
 	channels int
 	notes    []string
 	versions []env.ModelVersionStatus
-	more     bool // each answer has a version that is one higher
+	more     bool // whether each answer has a version one higher than the last
 	reload   env.StatusProto
 }
 

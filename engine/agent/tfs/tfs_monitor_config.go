@@ -56,7 +56,7 @@ type subModel struct {
 	server string // its server type
 	name   string // "<model>:<sub-model>"
 	path   string // path of the version to load
-	latest bool   // the server follows the newest version on its own
+	latest bool   // whether the server follows the newest version on its own
 }
 
 // version returns the number at the end of the path. A path that does not end in a number is a

@@ -235,7 +235,7 @@ func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionS
 // modelNames caches the model names in the model config file. The file is read every 30 s and
 // seldom changes, so it is parsed only if its content is new.
 type modelNames struct {
-	public  bool // whether latest_once is unknown
+	public  bool // whether the policy latest_once is unknown
 	content []byte
 	names   []string
 	parsed  bool

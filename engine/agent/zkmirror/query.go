@@ -15,7 +15,7 @@ import (
 // MirrorEntry is one znode in the mirror's cache.
 type MirrorEntry struct {
 	Path string
-	Data []byte // nil is None (Q184)
+	Data []byte // nil stands for None (quirk Q184)
 }
 
 // Entries lists the znodes in the cache, in the order in which they were first seen.

@@ -44,17 +44,17 @@ type ZKMirror struct {
 	paths  MirrorPaths
 	shard  int
 	shards int
-	host   string // the local address when the mirror was made
+	host   string // local address at the time when the mirror was made
 	queue  *threading.Queue[datadef.Event]
 	// lock prevents writes of other tasks between a read and a write. The same task can lock it
 	// again, because watches of a fake client fire inside of the write.
 	lock     *threading.RLock
-	data     *pysem.OrderedMap[string, []byte] // the mirrored data by path; nil is None
-	hashing  pyset.Hashing                     // hashes of this Python process, for the order of sets
+	data     *pysem.OrderedMap[string, []byte] // mirrored data by path; nil stands for None
+	hashing  pyset.Hashing                     // hash function of this Python process, which decides the order of sets
 	isLeader bool
 
-	started   []func() error // sets the watches again after a restart (Q188)
-	elected   bool           // set once an election was asked for
+	started   []func() error // functions that set the watches again after a restart (quirk Q188)
+	elected   bool           // whether an election was asked for
 	candidate env.Election   // the running election
 	stopped   bool
 }

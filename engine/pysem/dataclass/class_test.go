@@ -23,7 +23,7 @@ type record struct {
 	Text   pysem.OptString `py:"text"`
 	Number pysem.OptInt    `py:"number" default:"-1"`
 	Flag   bool            `py:"flag" default:"True"`
-	Share  float64         `py:"share" default:"0"` // an int in Python
+	Share  float64         `py:"share" default:"0"` // the default is an int in Python
 	Word   string          `py:"word" default:"'NONE'"`
 	Stat   env.ModelState  `py:"stat"`
 	Words  []string        `py:"words"`

@@ -101,8 +101,8 @@ type space[K, V comparable] struct {
 	// at has each chunk at its hash or, if other chunks are there, at the next free number. All numbers
 	// from a chunk's hash to its place are taken.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
-	most int          // when at has this length, sweep is called before a new chunk is added
-	room []item[K, V] // is a buffer in which items are put together for a new chunk
+	most int          // sweep is called before a chunk is added, once at has this length
+	room []item[K, V] // buffer in which the items of a new chunk are collected
 }
 
 var spaces sync.Map // by type

@@ -17,7 +17,7 @@ type Readings[V any] struct {
 	// young holds the contents that were read since the last change of generations. When it is
 	// full, it replaces old, and contents in old that were not read since are dropped.
 	young, old map[string]V
-	bytes      int // bytes is the total size of young's contents
+	bytes      int // total size of young's contents
 }
 
 const mostReadingsBytes = 8 << 20

@@ -43,7 +43,7 @@ type (
 	// sequence is a list, tuple or set that is written out, such as [1, 2].
 	sequence struct {
 		kind  sequenceKind
-		items []node // may include starred items
+		items []node // items, of which some may be starred
 		// folded says whether CPython makes this set already when it compiles.
 		folded folding
 	}
@@ -59,7 +59,7 @@ type (
 	slice     struct{ start, stop, step node } // nil where left out
 	call      struct {
 		function node
-		args     []node // may include starred items
+		args     []node // arguments, of which some may be starred
 		keywords []keyword
 	}
 	keyword struct {
@@ -74,13 +74,13 @@ type (
 	parameter struct {
 		id       string
 		kind     parameterKind
-		fallback node // nil if there is none
+		fallback node // default; nil if there is none
 	}
 	comprehension struct {
 		kind    comprehensionKind
 		scope   *scope
 		element node
-		key     node // the key expression of a dict, else nil
+		key     node // expression for the key, in a dict comprehension; else nil
 		clauses []clause
 	}
 	clause struct {
@@ -92,8 +92,8 @@ type (
 	joined    struct{ parts []node }
 	formatted struct {
 		value      node
-		conversion byte // s, r, a or 0
-		spec       node // nil if there is none
+		conversion byte // s, r or a; 0 if there is none
+		spec       node // format specification; nil if there is none
 	}
 )
 
@@ -142,7 +142,7 @@ const (
 type target struct {
 	id      string
 	several []target
-	star    int // the place of the starred one, -1 for none
+	star    int // index of the starred target, -1 if there is none
 }
 
 // scope holds the names that a lambda or a comprehension binds.

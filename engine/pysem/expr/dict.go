@@ -10,7 +10,7 @@ import (
 
 // Dict is a Python dict. It keeps its keys in the order of insertion.
 type Dict struct {
-	entries []dictEntry // a deleted entry stays in the list with gone set
+	entries []dictEntry // entries in order; a deleted one stays in the list with gone set
 	index   map[any]int
 }
 

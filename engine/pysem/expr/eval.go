@@ -8,7 +8,7 @@ import (
 // comprehension.
 type frame struct {
 	m      *machine
-	outer  *frame // nil for the expression
+	outer  *frame // enclosing scope; nil for that of the whole expression
 	scope  *scope
 	values map[string]Value
 }

@@ -13,14 +13,14 @@ import (
 // spec is a parsed format specification (Python/formatter_unicode.c).
 type spec struct {
 	fill      string
-	align     byte // < > = ^ or 0
-	sign      byte // + - space or 0
-	zero      bool // z: no negative zero
+	align     byte // one of < > = ^, or 0 for none
+	sign      byte // +, - or space; 0 for none
+	zero      bool // z, which turns a negative zero into a positive one
 	alternate bool
 	width     int
-	grouping  byte // , or _ between groups of digits, or 0
-	precision int  // -1 when there is none
-	typ       rune // 0 when there is none
+	grouping  byte // , or _ between groups of digits; 0 for none
+	precision int  // -1 if none is given
+	typ       rune // letter of the presentation type; 0 if none is given
 }
 
 // format returns format(v, text).

@@ -9,11 +9,11 @@ import (
 // parser parses Python expressions by recursive descent, from the loosest binding operators to the
 // tightest.
 type parser struct {
-	program *Program // collects the names that are read
+	program *Program // program that collects the names which the expression reads
 	tokens  []token
 	at      int
 	depth   int
-	work    int // expressions read so far; some are read twice
+	work    int // number of expressions parsed so far, some of them twice
 	// scopes holds the lambdas and comprehensions that enclose the next token, the outermost first.
 	scopes []*scope
 	// iterable counts the comprehension iterables that enclose the next token. Inside of them := is

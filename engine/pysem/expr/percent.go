@@ -17,7 +17,7 @@ type percentFormatter struct {
 	args  Tuple
 	used  int
 	right Value
-	dict  bool // the right side may be looked up by name
+	dict  bool // whether the right operand may be a mapping, looked up by name
 }
 
 // percentSpec is a conversion such as %5.2f: what is between % and the type letter, and that

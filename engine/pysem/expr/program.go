@@ -247,11 +247,11 @@ func refuse(quirk, what string) error { return pysem.Refuse(quirk, what) }
 
 // Limits bounds the work of one evaluation. An expression that would exceed a limit is refused.
 var Limits = struct {
-	Steps    int // nodes evaluated and items visited
-	Items    int // characters and items that are made, all together
+	Steps    int // number of nodes evaluated and items visited
+	Items    int // number of characters and items created
 	Bits     int // of one int
 	Depth    int // of nested calls
-	Brackets int // of nested brackets and operators in the source
+	Brackets int // depth of nested brackets and operators in the source
 }{Steps: 500_000, Items: 1 << 24, Bits: 1 << 22, Depth: 150, Brackets: 200}
 
 // machine is the state of one evaluation: the names that it can use, and how much of each limit is

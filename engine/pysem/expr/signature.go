@@ -8,7 +8,7 @@ import (
 // builtin is a builtin function of Python, or an unbound method.
 type builtin struct {
 	name string
-	of   string // the class of a method, "" for a function
+	of   string // name of the method's class, "" for a function
 	call func(m *machine, args arguments) (Value, error)
 }
 

@@ -22,7 +22,7 @@ const (
 
 type token struct {
 	kind  tokenKind
-	text  string // a name, an operator, or the literal as it is written
+	text  string // text of the token, as it is written in the source
 	value Value  // of a number
 }
 
@@ -47,7 +47,7 @@ var keywords = map[string]bool{
 type lexer struct {
 	src    string
 	tokens []token
-	open   []byte // the open brackets, outermost first
+	open   []byte // brackets that are open, outermost first
 }
 
 var closings = map[byte]byte{'(': ')', '[': ']', '{': '}'}

@@ -159,12 +159,12 @@ type (
 // view is the keys, values or items of a dict.
 type view struct {
 	of   *Dict
-	what string // "keys", "values" or "items"
+	what string // which view it is: "keys", "values" or "items"
 }
 
 // iterator is a Python iterator. next returns values until ok is false or there is an error.
 type iterator struct {
-	typ  string // the Python class, as "map"
+	typ  string // name of the Python class, such as "map"
 	next func() (v Value, ok bool, err error)
 }
 

@@ -18,7 +18,7 @@ type charset struct {
 
 // category is one of the character classes \d, \s and \w, or its complement such as \D.
 type category struct {
-	letter rune // d, s or w
+	letter rune // letter of the class: d, s or w
 	not    bool
 	ascii  bool
 }

@@ -10,7 +10,7 @@ import (
 type Pattern struct {
 	source string
 	code   []instruction
-	names  []string // names of the groups 1, 2, …; "" for a group without
+	names  []string // names of the groups 1, 2, …; "" for a group without a name
 }
 
 // code is the operation of an instruction. Repeats compile to the same instructions as in CPython,
@@ -46,7 +46,7 @@ type instruction struct {
 	// is the first.
 	mark     int
 	min, max int
-	back     int // how far a look-behind goes back
+	back     int // number of characters by which a look-behind goes back
 	at       position
 	ascii    bool
 	fold     bool
@@ -57,8 +57,8 @@ type unit struct {
 	kind  unitKind
 	char  rune
 	set   *charset
-	fold  bool // compare in lower case
-	ascii bool // only ASCII letters have a lower case
+	fold  bool // whether characters are compared in lower case
+	ascii bool // whether only ASCII letters have a lower case
 }
 
 type unitKind uint8

@@ -77,9 +77,9 @@ type state struct {
 
 // repeat is the progress of a repeat whose body is more than a single character.
 type repeat struct {
-	pc     int // the place of its instruction
+	pc     int // index of the instruction that repeats
 	count  int
-	lastAt int // where the last round began, -1 before the first
+	lastAt int // where in the text the last round began, -1 before the first round
 	outer  *repeat
 }
 
@@ -113,7 +113,7 @@ func (s *state) setMark(i, at int) {
 // saved holds the marks to restore when a branch fails.
 type saved struct {
 	lastMark int
-	marks    []int // nil if only lastMark has to be restored
+	marks    []int // marks to restore; nil if only lastMark has to be
 }
 
 // save returns what [state.restore] needs: lastMark and, if all is set, the marks too. Callers set

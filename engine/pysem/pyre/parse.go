@@ -12,7 +12,7 @@ import (
 type parser struct {
 	*source
 	flags flags
-	names []string // names of the groups 1, 2, …; "" for a group without
+	names []string // names of the groups 1, 2, …; "" for a group without a name
 	// widths holds the least and the greatest length that each group can match. Groups that are
 	// still open have none.
 	widths [][2]int

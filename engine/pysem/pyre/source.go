@@ -13,8 +13,8 @@ const none = ""
 // it count as one.
 type source struct {
 	chars []string
-	at    int    // the place behind next
-	next  string // is empty at the end of the pattern
+	at    int    // position in the pattern behind next
+	next  string // character to be read next; "" at the end of the pattern
 }
 
 func newSource(pattern string) (*source, error) {

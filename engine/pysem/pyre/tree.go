@@ -10,7 +10,7 @@ const (
 	opIn
 	opCategory
 	opBranch
-	opGroup // also a group that captures nothing and may change flags
+	opGroup // a group, even one that captures nothing and may only change flags
 	opAtomic
 	opGroupRef
 	opGroupExists

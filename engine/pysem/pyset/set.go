@@ -13,10 +13,10 @@ type Set[K any] struct {
 	// table holds the number of the entry in each slot, from 1. Other values mean that the slot is
 	// empty, or that its entry is gone.
 	table   []int32
-	entries []entry[K] // including removed ones, until the next resize
-	fill    int        // slots in use, those of removed entries included
+	entries []entry[K] // entries in order; a removed one stays until the next resize
+	fill    int        // number of slots in use, with those of removed entries
 	used    int
-	finger  int // the slot at which Pop begins its search
+	finger  int // index of the slot at which Pop begins its search
 }
 
 type entry[K any] struct {

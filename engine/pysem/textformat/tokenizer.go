@@ -12,19 +12,19 @@ import (
 // tokenizer splits a text into tokens (class Tokenizer of text_format.py). It first splits the text
 // into lines, so a token never extends over two lines.
 type tokenizer struct {
-	lines []string // the lines that are still to come
-	place          // where the token stands
+	lines []string // lines that are still to be read
+	place          // position of the present token
 	ended bool     // whether there is no further token
-	token string   // "" at the end
+	token string   // present token; "" at the end
 
-	previous place // is the position of the previous token
+	previous place // position of the token before
 }
 
 // place is a position in the text: a line, and a byte of that line.
 type place struct {
-	line int // the first is 0
+	line int // number of the line, from 0
 	text string
-	at   int // a byte of the line's text
+	at   int // offset in the line's bytes
 }
 
 func newTokenizer(text string) *tokenizer {

@@ -13,7 +13,7 @@ import (
 type Lock struct {
 	held  bool
 	queue waiters[struct{}]
-	loops env.Loops // is informed when the lock is used; nil informs nobody
+	loops env.Loops // told of each use of the lock; nil if nobody has to be told
 }
 
 // NewLock makes a lock that nobody holds.

@@ -20,7 +20,7 @@ var failureCases = []testCase{
 	}},
 
 	{"nobody has the name", func(r *trial) {
-		const addr = "no such host.invalid:1" // no name has a blank, so this asks no name server
+		const addr = "no such host.invalid:1" // a name with a blank in it cannot exist, so no name server is asked
 		r.client(func(c Process) {
 			ch := c.Network().Dial(addr)
 			r.call(ch, "x", patience)

@@ -74,7 +74,7 @@ type trial struct {
 	statuses map[string]Status
 
 	server  Process
-	port    atomic.Int64 // the server's port, once it listens
+	port    atomic.Int64 // port of the server; 0 until it listens
 	fragile bool         // serve uses FragileAddr
 
 	log eventlog.Log

@@ -89,7 +89,7 @@ type trial struct {
 
 	log eventlog.Log
 
-	mu    sync.Mutex // guards the marks, which tasks of several processes set
+	mu    sync.Mutex // guards the marks, which the tasks of several processes set
 	marks map[string]bool
 }
 

@@ -215,8 +215,8 @@ const registerTarget = "/v1/agent/service/register"
 // beating is a service that has a heartbeat.
 type beating struct {
 	id   string
-	body []byte // the body of its registration
-	over bool   // set when the heartbeat has ended
+	body []byte // body of the request that registered it
+	over bool   // whether the heartbeat has ended
 }
 
 // change sends a PUT request. A status other than 200 is an error.

@@ -17,7 +17,7 @@ import (
 func TestWithoutALibraryNothingChanges(t *testing.T) {
 	for _, try := range []struct {
 		err  string
-		want bool // whether it is an error
+		want bool // whether an error is wanted
 	}{{"ImportError", false}, {"ModuleNotFoundError", false}, {"NotFoundError", false}, {"RuntimeError", true}} {
 		e := envtest.New(nil, nil)
 		e.Log = envtest.Log{}

@@ -70,7 +70,7 @@ type BarrierSaverListener struct {
 	e       *env.Env
 	barrier *barrierops.BarrierOp
 	options BarrierSaverOptions
-	release bool // this listener placed the barrier
+	release bool // whether this listener placed the barrier
 }
 
 // NewBarrierSaverListener returns a listener for a saving hook.

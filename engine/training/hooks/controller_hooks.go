@@ -21,7 +21,7 @@ const StopAction = "Stop"
 const QueryInterval = 60 * time.Second
 
 const (
-	stopWait = 30 * time.Second // how long stopping waits for the workers
+	stopWait = 30 * time.Second // time that stopping waits for the workers
 	stopPoll = 2 * time.Second
 )
 

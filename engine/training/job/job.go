@@ -75,13 +75,13 @@ type process struct {
 	// last session.
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
-	locals  []*session.Variable // which each of its sessions initializes
-	step    int64               // the last global step it has seen
+	locals  []*session.Variable // local variables, which each session initializes anew
+	step    int64               // global step that the process saw last
 	// backend says where a PS pushes its parameters to; nil where it pushes none.
 	backend parametersync.Backend
 	// readable says that others read the files of the job, so that they are what TensorFlow writes.
 	readable bool
-	events   *eventsHook // of the chief's present session; nil if its files are not readable
+	events   *eventsHook // of the chief's present session; nil if the events files cannot be read
 	// action is the action of the last barrier that the process reached.
 	action string
 	// began is true once the chief has found its cluster. From then on the result is reported to

@@ -22,7 +22,7 @@ type living struct {
 	p       *process
 	workers training.Addrs
 	known   bool
-	at      time.Duration // when the last answer came
+	at      time.Duration // time of the last answer
 	asking  bool
 }
 

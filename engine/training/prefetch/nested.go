@@ -53,7 +53,7 @@ const (
 // Cost: taking the tensors out and putting others in grows with the leaves of the value.
 type NestedTensors struct {
 	quirks  jobquirks.Set
-	shape   any // the value with a place for each leaf
+	shape   any // the nested value, with a placeholder for each tensor
 	places  map[any]place
 	tensors []*Tensor
 	ragged  []*Ragged

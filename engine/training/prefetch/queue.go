@@ -36,7 +36,7 @@ type FIFOQueue struct {
 	rows    [][]any
 	first   int
 	size    int
-	waiting int // calls of Enqueue that wait
+	waiting int // number of calls of Enqueue that wait
 	closed  bool
 	cancel  bool
 	changed env.Cond
@@ -113,8 +113,8 @@ func (q *FIFOQueue) Close(cancelPending bool) {
 type MultiFIFOQueue struct {
 	queues []*FIFOQueue
 	parts  [][]*Tensor
-	places []place // for each tensor its queue, and its index in a row
-	row    []any   // the row that was dequeued last
+	places []place // for each tensor, the queue that it comes from and its index in a row of that queue
+	row    []any   // row that was dequeued last
 }
 
 // The queues by device.

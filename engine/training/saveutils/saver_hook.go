@@ -84,11 +84,11 @@ const listenerRepr = "<tensorflow.python.training.basic_session_run_hooks.Checkp
 type SaverHook struct {
 	e        *env.Env
 	dir      string
-	path     string // of checkpoints, without the step
+	path     string // path of checkpoints, without the step
 	saver    Saver
 	options  SaverHookOptions
 	timer    *Timer
-	lastStep int64 // step of the last save, 0 before the first
+	lastStep int64 // step at which it saved last, 0 before the first save
 	saved    bool  // whether any save was made
 	ignore   bool  // whether errors of the current save are ignored
 	lock     *threading.Lock

@@ -73,7 +73,9 @@ func (d *failingDisk) Remove(path string) error {
 // Goal (INV-4 of TRN-6.5): wherever a save crashes, the file "checkpoint" lists only checkpoints
 // that exist, and the exempt one exists. Method: a third save by a saver that keeps two.
 func TestACrashWithinASaveLosesNoCheckpointThatIsListed(t *testing.T) {
-	const changes = 7 // the index, the list and its rename, two files deleted, the graph, and one to spare
+	// a save changes the index, writes and renames the list, deletes two files, and writes the
+	// graph; one is to spare
+	const changes = 7
 	for crash := range changes {
 		worldtest.Run(t, nil, func(c *worldtest.Case) {
 			disk := &failingDisk{c.Env.Files, 1 << 30}

@@ -26,8 +26,8 @@ type Timer struct {
 	log      env.Log
 	interval Interval
 	disabled bool
-	last     pysem.Opt[int64] // step of the last trigger
-	lastTime time.Time        // time of the last trigger, zero before
+	last     pysem.Opt[int64] // step at which it triggered last
+	lastTime time.Time        // time at which it triggered last, zero before
 }
 
 // NewTimer makes a timer that has not triggered. An interval with both seconds and steps, or

@@ -125,7 +125,7 @@ type CustomGlobalStepWaiterHook struct {
 	tide       Tide
 	maxWait    time.Duration
 	globalStep *session.Variable
-	running    time.Time // when the job was first seen to make steps; zero before
+	running    time.Time // when it first saw the job make a step; zero before
 	started    bool
 	waits      session.Seldom
 }

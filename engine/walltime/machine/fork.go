@@ -28,8 +28,8 @@ type Fork struct {
 	Run func(main func(*env.Env) int)
 
 	mu   sync.Mutex
-	path []int // numbers of the forks that this copy has yet to pass through
-	gone []int // lists the numbers of the forks that led to this process
+	path []int // numbers of the forks that still lie before this copy of the process
+	gone []int // numbers of the forks that led to this process
 }
 
 // NewFork reads forkVariable, which tells whether this program is a forked copy. It then removes

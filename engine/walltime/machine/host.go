@@ -28,7 +28,7 @@ type host struct {
 	vars      []string // key=value, sorted by key
 
 	portsLock sync.Mutex
-	ports     map[int]bool // ports that were returned before
+	ports     map[int]bool // ports that were handed out before
 }
 
 // variables returns key=value entries sorted by key. If a key occurs twice, the last entry counts.

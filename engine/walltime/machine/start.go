@@ -24,7 +24,7 @@ type processes struct {
 	mu       sync.Mutex // guards handlers and signals, because signals arrive on goroutines of their own
 	handlers map[env.Signal]func()
 	signals  chan os.Signal
-	forks    int // forks made so far
+	forks    int // number of forks made so far
 }
 
 // Start starts a program with an empty standard input. No other task may write to its output file.

@@ -17,7 +17,7 @@ var agentServiceSequenceOps = table{"agent_service.AgentService.sequence": (*cal
 type serviceRun struct {
 	service *service.AgentService
 	channel env.Channel
-	zk      *caseworld.ZooKeeper // of versions 1 and 2
+	zk      *caseworld.ZooKeeper // client of agents of versions 1 and 2
 	// addrs is what the address function of a version 3 service returns. asked counts its calls.
 	addrs    []service.ModelAddresses
 	addrsErr error

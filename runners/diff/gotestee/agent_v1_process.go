@@ -24,7 +24,7 @@ type stageProcess struct {
 	s        *stage
 	number   int
 	port     string
-	opens    time.Duration // since the begin; negative for never
+	opens    time.Duration // time after the start at which the port opens; negative for never
 	survives int
 	code     int
 	done     bool

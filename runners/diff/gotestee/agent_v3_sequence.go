@@ -131,7 +131,7 @@ func (r *agentV3Run) addresses() (any, error) {
 type toldServer struct {
 	tfs.ModelServerProcess
 	grpc   bool
-	states caseworld.Arguments // by model: the number of a state, or "int" for none
+	states caseworld.Arguments // for each model the number of a state, or "int" for a model without one
 }
 
 func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }

@@ -53,9 +53,9 @@ var fakeMethods = map[string]fakeMethod{
 
 // These are faults of the fake server, which the option FakeBugs keeps.
 const (
-	q93 quirks.Quirk = 93 // the policy all ends the thread
-	q95 quirks.Quirk = 95 // old events unload a model that came back
-	q99 quirks.Quirk = 99 // versions are sorted in the caller's config
+	q93 quirks.Quirk = 93 // a model with the policy all ends the thread
+	q95 quirks.Quirk = 95 // events from before a model's return unload it
+	q99 quirks.Quirk = 99 // the versions are sorted in place, in the caller's config
 )
 
 // fakeServer describes the server that a case asks for. config is the configuration that it gets,
@@ -259,7 +259,7 @@ func timesOf(n int) time.Duration { return time.Duration(n) }
 // at most one timer.
 type steppedHost struct {
 	now, due time.Duration
-	wake     func() // nil when no timer is set
+	wake     func() // nil if no timer is set
 	draws    []int
 	files    *caseworld.Directory
 	log      env.Log

@@ -25,7 +25,7 @@ import (
 type tfsServers struct {
 	env.Network
 	clock     *caseworld.Clock
-	answersMs []int // negative where the call fails after that time
+	answersMs []int // times of the answers; a negative one means that the call fails after that time
 	replies   [][]byte
 	calls     []any
 	log       []string

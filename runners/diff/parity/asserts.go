@@ -28,10 +28,10 @@ type carried struct {
 
 // declaration is a function, or a group of variables, in a file.
 type declaration struct {
-	texts   []string // its names, identifiers and strings
-	uses    []string // the identifiers in it
-	asserts bool     // the function can fail a test, or passes the test to another function
-	both    []int    // the quirks that it calls BothWays for
+	texts   []string // names, identifiers and strings in the function
+	uses    []string // identifiers in the function
+	asserts bool     // whether the function can fail a test, or passes the test to another function
+	both    []int    // numbers of the quirks for which it calls BothWays
 }
 
 // carriedBy parses a test file, and returns what its tests show.

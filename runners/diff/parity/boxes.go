@@ -18,7 +18,7 @@ type boxState uint8
 const (
 	boxOpen boxState = iota
 	boxTicked
-	boxNotNeeded // the module has nothing that the box could ask about
+	boxNotNeeded // the module has nothing that the box asks for
 )
 
 func (s boxState) String() string { return [...]string{"open", "x", "n/a"}[s] }

@@ -21,9 +21,9 @@ type caseFile struct {
 // recordedCase holds what this package uses of a recorded case.
 type recordedCase struct {
 	id     string
-	module string   // Python file, as names.yaml has it
-	op     string   // behind the module's name
-	known  bool     // whether the case file names the operation's Python file
+	module string   // Python file to which names.yaml assigns the module
+	op     string   // what follows the module's name
+	known  bool     // whether the case file says in which Python file the operation is
 	flags  []string // quirks as Q22
 	asked  question
 	answer string
@@ -182,9 +182,9 @@ type moduleCases struct {
 	files, ops                             []string
 	total, answers, errors, bytes, ordered int
 	logs, metrics                          int
-	firstOrdered                           string // the id of the first sequence with an order
+	firstOrdered                           string // id of the first sequence whose order matters
 	settings                               settingPairs
-	contents                               [][2]string // pairs of inputs that differ only in the content of files
+	contents                               [][2]string // pairs of cases whose inputs differ only in the contents of files
 }
 
 // settleModules finds the Python file for cases whose case file names only the operation, such as

@@ -29,7 +29,7 @@ import (
 type evidence struct {
 	rows     []scope.Row
 	modules  []scope.Module
-	boxed    []scope.Module // further modules with boxes
+	boxed    []scope.Module // other modules that have boxes in the report
 	absences []scope.Absence
 	names    []scope.ModuleNames
 	ports    []scope.Port
@@ -39,8 +39,8 @@ type evidence struct {
 	unreached map[string]string
 	report    *steps.Report
 	tree      *sourceTree
-	compared  *compare.Matrix // nil where nothing was recorded
-	code      *compare.Code   // the present code, to compare the record with; nil without a record
+	compared  *compare.Matrix // nil if nothing was recorded
+	code      *compare.Code   // the code of today, with which the record is compared; nil without a record
 	nightly   []nightlyPart
 }
 

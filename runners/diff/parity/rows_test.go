@@ -14,7 +14,7 @@ func TestAFalseStateIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lie  func(p *evidence)
-		want string // empty: it is no lie
+		want string // claim that the check finds wrong; "" for none
 	}{
 		{"all is true", func(*evidence) {}, ""},
 		{"done with its commands", func(p *evidence) {

@@ -48,7 +48,7 @@ func StartProcess(commandLine string) (*Process, error) {
 type running struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
-	lines  chan string // closed when stdout ends
+	lines  chan string // lines of stdout; closed when stdout ends
 	stderr *process.Tail
 }
 

@@ -49,7 +49,7 @@ type Playground struct {
 
 	mu   sync.Mutex
 	view View
-	news chan struct{} // closed and replaced at every view
+	news chan struct{} // channel that is closed and replaced at every new view
 }
 
 // InputError reports an invalid description or option. In this case nothing was started.

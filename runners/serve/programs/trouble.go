@@ -154,7 +154,7 @@ type watchedProcess struct {
 	env.Process
 	t               trouble
 	program, output string
-	asked, told     bool // asked to end; reported as ended
+	asked, told     bool // asked: it was asked to end; told: its end was reported
 }
 
 func (p *watchedProcess) Signal(sig env.Signal) error {

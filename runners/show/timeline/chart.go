@@ -194,7 +194,7 @@ type chartBuilder struct {
 	// said is the current step of the scenario, and saidAt is when it began.
 	said   string
 	saidAt time.Duration
-	last   bool // set at the end of the run: lives that end now are open
+	last   bool // whether the run is over, so that lives which have not ended are shown as open
 }
 
 // placed is a bar with the lane, the group and the name of its row.

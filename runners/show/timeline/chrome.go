@@ -12,9 +12,9 @@ import (
 // chrome writes runs in Chrome's Trace Event Format, as JSON.
 type chrome struct {
 	out    io.Writer
-	any    bool // whether an event was written, so that a comma is due
+	any    bool // whether an event was written, so that the next needs a comma before it
 	label  string
-	places map[string]*place // places of the present run, by Observation.Who
+	places map[string]*place // places of the present run, by their names (Observation.Who)
 	pids   int
 	arrows int
 	lives  lives
@@ -33,8 +33,8 @@ type lane struct {
 	group string
 	pid   int
 	tid   int
-	until time.Duration // end of the last slice
-	held  bool          // occupied by a life that has not ended
+	until time.Duration // end of the last slice in the lane
+	held  bool          // whether a life that has not ended occupies the lane
 }
 
 // spot is a thread and a time in the trace, where an arrow begins or ends.

@@ -25,7 +25,7 @@ type life struct {
 	// until is the time at which the life ended, and end says how.
 	until time.Duration
 	end   string
-	lane  *lane // lane of the Chrome trace
+	lane  *lane // lane in the Chrome trace
 }
 
 // lives tracks the lives of a run. It calls began and ended for each life.

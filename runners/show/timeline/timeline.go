@@ -63,7 +63,7 @@ type File struct {
 	out  *wholefile.File
 	form form
 	runs int
-	seen int // number of observations in the present run
+	seen int // number of observations of the present run so far
 }
 
 // Help says which file name selects which format.

@@ -60,7 +60,7 @@ func (p *pod) until(fn func() bool) {
 
 // script collects lines about what has happened on a stage.
 type script struct {
-	mu    sync.Mutex // pods run at the same time on the wall clock
+	mu    sync.Mutex // guards the fields below: pods run side by side
 	lines []string
 }
 
@@ -254,7 +254,7 @@ type realStage struct {
 
 	mu       sync.Mutex
 	sessions map[string]*realrun.ZooKeeperSession
-	owners   map[int64]string // of all sessions so far
+	owners   map[int64]string // pods that own sessions, by session id
 }
 
 func newRealStage(t *testing.T) *realStage {

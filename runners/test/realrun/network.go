@@ -29,7 +29,7 @@ type Network struct {
 	o Options
 
 	mu    sync.Mutex
-	https map[net.Conn]struct{} // open connections of plain HTTP
+	https map[net.Conn]struct{} // open connections that speak plain HTTP
 }
 
 // NewNetwork makes the network of p.

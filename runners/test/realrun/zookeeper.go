@@ -63,12 +63,12 @@ type ZooKeeperSession struct {
 	// open is set while the connection task waits for the connection's end. Requests are sent
 	// only then.
 	open    bool
-	closing bool // the request to end the session was sent
-	greeted bool // the server granted a session
+	closing bool // whether the request to end the session was sent
+	greeted bool // whether the server granted a session
 	end     recipes.ConnectionEnd
 	changed env.Cond // broadcast when greeted or end changes, or an answer arrives
 	queue   []*zkCall
-	pending []*zkCall // sent calls that wait for their answers
+	pending []*zkCall // calls that were sent and wait for their answers
 
 	mu   sync.Mutex
 	who  identity

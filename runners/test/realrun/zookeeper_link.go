@@ -34,7 +34,7 @@ type identity struct {
 type link struct {
 	net.Conn
 	zk  *zk.Conn
-	who identity // session to ask for
+	who identity // session that the client asks for
 	// speed is how much faster than the clock the client's time runs. 0 means 1. The server must
 	// have the same speed, and timeouts in the protocol count in that time. The zk.Conn runs on
 	// the clock, so it gets shortened timeouts.
@@ -53,15 +53,15 @@ type link struct {
 	inFlight sync.WaitGroup
 	closed   sync.Once
 
-	timeout time.Duration // session timeout to ask for
+	timeout time.Duration // session timeout that the client asks for
 	asked   bool          // whether the session was asked for; only the writer touches it
 
 	// Only the goroutine in which the zk.Conn reads may use the fields from here on.
 	events []env.WatchEvent
 	in     frames
-	read   int // bytes read, counted until the granted timeout is known
+	read   int // number of bytes read, counted until the granted timeout is known
 
-	given     identity // valid once greeted; frames has the last zxid
+	given     identity // session that the server granted, once greeted; frames has its last zxid
 	timeoutMs int32
 }
 
@@ -300,8 +300,8 @@ type frames struct {
 	timeoutMs int32
 	lastZxid  atomic.Int64
 
-	head []byte // first bytes of the present frame, its length included
-	left int    // bytes of the frame that are still to come
+	head []byte // first bytes of the present frame, with those of its length
+	left int    // number of bytes of the frame that are still to come
 }
 
 // headBytes is how many bytes of a frame are kept. A connect response has 4 bytes of length

@@ -14,10 +14,10 @@ type zkRelay struct {
 	listener net.Listener
 
 	mu    sync.Mutex
-	conns []*net.TCPConn // both sides of each
+	conns []*net.TCPConn // both ends of each connection
 	cut   bool
-	lose  bool  // the answer to the next request
-	lost  int32 // the xid of that request, 0 for none
+	lose  bool  // whether to lose the answer to the next request
+	lost  int32 // xid of the request whose answer is lost, 0 for none
 }
 
 func newZKRelay(t *testing.T, to string) *zkRelay {

@@ -22,7 +22,7 @@ import (
 type conn struct {
 	tcp    net.Conn
 	in     *bufio.Reader
-	out    bytes.Buffer // frames that were not sent yet
+	out    bytes.Buffer // frames that have not been sent yet
 	framer *http2.Framer
 	heads  *headReader
 
@@ -32,7 +32,7 @@ type conn struct {
 	// known holds, for each request, the frame data of answers that were checked and right.
 	known [][][]byte
 
-	sent int // number of requests; the n-th has the stream 2n+1
+	sent int // number of requests sent; request n has the stream 2n+1
 	// flying holds the requests under way. Request n is at index n modulo len(flying).
 	flying           []request
 	inFlight, window int
@@ -46,12 +46,12 @@ type conn struct {
 
 // request is a request that was sent and has no complete answer yet.
 type request struct {
-	stream  uint32 // 0 for a free place
+	stream  uint32 // HTTP/2 stream of the request; 0 if the place is free
 	index   int    // in Call.Requests
 	started time.Duration
 	headed  bool
-	right   bool   // the answer equals a known one
-	body    []byte // the bytes of an answer that is not known
+	right   bool   // whether the answer equals a known one
+	body    []byte // bytes of an answer that is not known
 }
 
 const (

@@ -87,7 +87,7 @@ type crowd struct {
 	world   *vtime.World
 	net     *network.Network
 	store   *files.FS
-	disks   []*files.FS // the disks that new versions are written to
+	disks   []*files.FS // disks to which new versions are written
 	servers int
 	serving map[int64]int // number of servers that have made a version available
 	failure error

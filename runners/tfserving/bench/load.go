@@ -89,7 +89,7 @@ type run struct {
 	latency     *hdrhistogram.Histogram
 	from, until time.Duration
 	every       time.Duration // time between two requests; 0 in a closed loop
-	next        time.Duration // when the next request is due
+	next        time.Duration // time at which the next request is due
 }
 
 // all makes the whole run: it sends requests until the end of the run, and waits for the answers to

@@ -115,7 +115,7 @@ func (s *Server) Output() string {
 // life is one process.
 type life struct {
 	cmd     *exec.Cmd
-	opened  *regexp.Regexp // matches the output line that says that the server serves
+	opened  *regexp.Regexp // matches the line of output by which the server says that it serves
 	serving chan struct{}  // closed after it
 	ended   chan struct{}  // closed when the process has ended; err is set by then
 	err     error

@@ -6,9 +6,9 @@ import "math"
 type profile struct {
 	longest float64 // longest period of any load, from the start of one round to the start of the next, in nanoseconds
 	slot    float64 // nanoseconds
-	second  int     // slots of a second
+	second  int     // number of slots in a second
 	asked   []float64
-	busy    []float64 // seconds of the server
+	busy    []float64 // seconds for which the server is busy in each slot
 	// flatAsked and flatBusy hold changes of asked and busy from one slot to the next. peak sums
 	// them up once all loads are added.
 	flatAsked, flatBusy []float64

@@ -11,7 +11,7 @@ import (
 type phase struct {
 	at   float64
 	n    float64 // agents
-	wide float64 // length of the time over which these agents' first sleeps begin, centred on at
+	wide float64 // length of the span in which these agents' first sleeps begin; its middle is at
 }
 
 const (

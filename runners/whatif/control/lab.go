@@ -139,7 +139,7 @@ type bench struct {
 	*simrun.Cluster
 	lab  *Lab
 	ctx  context.Context
-	seen func(runners.Observation) // receives observations; nil when nobody looks
+	seen func(runners.Observation) // called with each observation; nil if nobody looks
 	out  *result.ZKMeasured
 }
 
@@ -298,7 +298,7 @@ func (b *bench) rest() error {
 	// A burst may begin at any time within a second. So the busiest second is searched among
 	// seconds that begin every fifth of a second.
 	const fifths = 5
-	var asked [fifths]uint64 // of the last looks
+	var asked [fifths]uint64 // numbers of requests in the last looks
 	for k := 0; k < int(background/time.Second)*fifths; k++ {
 		if _, err := b.pass(time.Second/fifths, nil); err != nil {
 			return err

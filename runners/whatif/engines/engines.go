@@ -36,7 +36,7 @@ type Engine interface {
 
 // Local runs points on goroutines.
 type Local struct {
-	Workers int // 0 means one per core
+	Workers int // number of workers; 0 means one for each core
 }
 
 // Name returns "local".

@@ -120,7 +120,7 @@ workload: {rate: 1/s, horizon: 10s}
 `
 	for _, c := range []struct {
 		starts                string
-		least, most           float64 // of the utilisation of the busiest second
+		least, most           float64 // limits of the utilization in the busiest second
 		leastDrain, mostDrain float64 // seconds
 	}{
 		{"", 4, 10, 10.1, 10.3}, {"starts: together", 9, 10.3, 10.1, 10.3}, {"starts: 3s", 2.3, 3.5, 10.1, 10.3}, {"starts: 10m", 0.2, 0.4, 0.2, 0.4},

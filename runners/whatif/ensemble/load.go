@@ -13,17 +13,19 @@ import (
 const (
 	watchPeriod     = 60
 	bindingBytes    = 70
-	servicePath     = 60 // a replica's path, including the field for its length
-	changesARollout = 3  // changes of each replica's state in one rollout
+	servicePath     = 60 // length of a replica's path, with the field that holds the length
+	changesARollout = 3  // number of changes of each replica's state in one roll-out
 	reregister      = 10 // period, in seconds, of the thread that registers replicas again
-	setsALook       = 2  // writes of that thread per replica and period: UNKNOWN, then AVAILABLE within a second
+	setsALook       = 2  // number of writes of that thread per replica and period: UNKNOWN, then AVAILABLE within a second
 	// When every session expires, each agent of version 1 first reads, in its new session, all that
 	// it watches. Then it reads again each znode that disappeared, came back or changed. Several
 	// changes of a znode need only one read if they come before the agent reads it. In all it reads
 	// each znode leastAStorm to mostAStorm times.
 	leastAStorm, mostAStorm = 3.5, 7
-	writesOfV3              = 2 // writes of each agent per watchPeriod, for its service information
-	stormOfV3               = 4 // requests of an agent after all sessions expired: service information and watches
+	writesOfV3              = 2 // number of writes by each agent in a watchPeriod, for its service information
+	// stormOfV3 is the number of requests by an agent after all sessions expired: for its service
+	// information and its watches.
+	stormOfV3 = 4
 )
 
 // Load computes the fleet's load on ZooKeeper by the formulas of CAP-3.12. Pings count

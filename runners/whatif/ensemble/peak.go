@@ -15,7 +15,7 @@ import (
 // loop is a loop that agents or their model servers repeat.
 type loop struct {
 	name string
-	of   string // what the loop sends requests to: zooKeeper, pings or store
+	of   string // what the requests of the loop go to: zooKeeper, pings or store
 	load burst.Load
 }
 

@@ -57,7 +57,7 @@ type Behavior struct {
 // Rules holds the rules for one direction of scaling, up or down.
 type Rules struct {
 	Window    time.Duration `json:"window"`
-	Tolerance *float64      `json:"tolerance,omitempty"` // nil means the controller's default
+	Tolerance *float64      `json:"tolerance,omitempty"` // nil for the controller's default
 	Select    string        `json:"select"`              // Max, Min or Disabled
 	Policies  []Policy      `json:"policies"`
 }
@@ -74,7 +74,7 @@ type Pod struct {
 	Pending bool  `json:"p,omitempty"`
 	Started int64 `json:"s"`
 	Ready   bool  `json:"r,omitempty"`
-	Since   int64 `json:"c"` // when Ready changed last
+	Since   int64 `json:"c"` // time at which Ready last changed
 	// Values holds the pod's value of each metric in thousandths, -1 for a metric that it does
 	// not report. The values are means over the time Window, which ends at Look.Stamp.
 	Values []int64 `json:"v,omitempty"`
@@ -84,7 +84,7 @@ type Pod struct {
 // Look is what the autoscaler sees at one instant.
 type Look struct {
 	At       int64  `json:"at"`
-	Replicas int    `json:"n"` // asked for until now
+	Replicas int    `json:"n"` // number of replicas that was asked for so far
 	Stamp    int64  `json:"stamp"`
 	Failed   []bool `json:"failed,omitempty"` // whether each metric, by its index, could not be read
 	Pods     []Pod  `json:"pods"`

@@ -5,8 +5,8 @@ import "math"
 // group divides the pods of a look into three lists for one metric. The lists hold indices into
 // Look.Pods.
 type group struct {
-	counted  []int // lists the pods whose values count
-	starting []int // pending, or too new for their CPU to mean anything
+	counted  []int // indexes of the pods whose values count
+	starting []int // indexes of the pods that are pending, or too new for their CPU use to mean anything
 	missing  []int // without a value
 }
 

@@ -13,7 +13,7 @@ import (
 
 // course describes how one replication was affected by an event.
 type course struct {
-	recovered int64   // nanoseconds from the event to full recovery
+	recovered int64   // nanoseconds from the event until the fleet has fully recovered
 	lost      float64 // requests that failed until recovery, beyond the share that failed before the event
 	above     int64   // total nanoseconds of the steps that missed an objective
 	never     bool    // whether it had not recovered when the window ended
@@ -47,8 +47,10 @@ func (s *stride) by() int32 { return s.failed - s.struck }
 
 // comparison compares the steps of all replications after an event with those before it.
 type comparison struct {
-	tracks       []track
-	first, clean int // index of the event's step; number of steps before it whose requests have ended by the event
+	tracks []track
+	// first is the index of the event's step; clean is how many steps before it have only requests
+	// that ended before the event.
+	first, clean int
 	steps        int
 }
 
@@ -97,10 +99,12 @@ func (c *comparison) level(of ratio) (level, count float64) {
 
 // measure holds the statistics of one measure before the event, and the totals of each step.
 type measure struct {
-	of           ratio
-	level, least float64 // mean of the measure; smallest excess over it that matters
-	count        float64 // mean denominator of a step of one replication
-	sd, skewness float64 // standard deviation and skewness over the steps of single replications
+	of ratio
+	// level is the mean of the measure before the event; least is the smallest excess over level
+	// that matters.
+	level, least float64
+	count        float64 // mean denominator of the measure in a step of one replication
+	sd, skewness float64 // standard deviation and skewness of the measure over the steps of single replications
 	drift        float64 // variance of level
 	worst        float64 // step of one replication
 	// sums, counts and excess hold, for each step, what all replications have together: numerators,
@@ -308,7 +312,7 @@ func (c *comparison) inflation(of func(*stride) int32) float64 {
 
 // limit is an objective that applies to all requests: at most a share of them is bad.
 type limit struct {
-	of    int // index in Spec.Limits, -1 for errors
+	of    int // index of the limit in Spec.Limits; -1 for the rate of errors
 	share float64
 }
 

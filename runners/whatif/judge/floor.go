@@ -35,7 +35,7 @@ type floorItems struct {
 	weight float64
 	stages steps
 	calls  []floorCall
-	need   int // answers that suffice, 0 for all
+	need   int // number of answers that suffice; 0 for all
 	// timeout is a call's timeout in nanoseconds, 0 for none. A call that times out is retried
 	// up to retries times. hedged says that each call is sent twice.
 	timeout float64

@@ -33,7 +33,7 @@ func TestTheFloorIsBelowWhatAnIdleFleetTakes(t *testing.T) {
 	const law = `ps: {cpu: "exp(mean=4ms)"}`
 	for _, c := range []struct {
 		name, old, new string
-		near           float64 // of what is seen
+		near           float64 // smallest part of the measured latency that the floor may be
 	}{
 		{"as it is", "", "", 0.75},
 		{"items and noise", law + "\n  items: det(1)", "ps: {cpu: \"affine(base=1ms, per_item=20us)\", noise: lognormal(sigma=0.5)}\n  items: lognormal(mean=300, p99=900)", 0.75},

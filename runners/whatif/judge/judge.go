@@ -66,7 +66,7 @@ type Judge struct {
 	MaxMemory int64
 
 	mu       sync.Mutex
-	taken    int64 // requests in all samples, including cached samples
+	taken    int64 // number of requests in all samples, with those from the cache
 	requests int64
 	calls    int64
 	events   uint64
@@ -131,7 +131,7 @@ type Evaluation struct {
 	Short bool
 	Goal  Goal
 
-	lives   []model.Life    // one life for each replication, from the window that ends last
+	lives   []model.Life    // what happened to containers in each replication, from the window that ends last
 	samples []*model.Sample // kept for records until the evaluation stops
 	records []result.Record
 }
@@ -145,7 +145,7 @@ type Pool struct {
 	Conserved bool
 	Hash      uint64
 	Cut       int64   // nanoseconds of warm-up that were cut
-	axis      axis    // the window's time series, if it has any
+	axis      axis    // axis of the window's time series; zero if it has none
 	tracks    []track // for each replication, its steps around an event
 	// Stationary says that latencies are stable within the window and that the plan changes nothing
 	// in it. even says only that latencies are stable.
@@ -198,7 +198,7 @@ type PerModel struct {
 	// atLeast holds, for each replication, a lower bound of the mean latency. It treats open
 	// requests as answered at the replication's end.
 	atLeast []float64
-	tails   map[string][]tail // of every replication, by scope
+	tails   map[string][]tail // tails of the latency in every replication, by scope
 	// counts holds, by metric, the number of observations in each replication that has any. It has
 	// only the metrics that are means of observations, and the key atLeast.
 	counts map[string][]int64

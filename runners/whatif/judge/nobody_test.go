@@ -56,7 +56,7 @@ func TestNobodyIsAnsweredOfEveryMetric(t *testing.T) {
 	const latencies = "mean p50 p90 p95 p99 p999 p9999 dashboard_p50 dashboard_p99 dashboard_above"
 	for _, c := range []struct {
 		name, load, entry, ps, timeout string
-		want                           map[string]string // by metric with its scope, or else by metric
+		want                           map[string]string // wanted texts, by metric with scope, or else by metric
 	}{
 		{"all are open", "rate: 320/s", "exp(10ms)", "1us", "100s", map[string]string{"latency": result.Fail,
 			"(ps)": result.Pass, "(dense)": result.Pass, // who is answered by then came before the window

@@ -264,7 +264,7 @@ func (e *enumeration) from(at, left int) {
 		return
 	}
 	r := &e.rows[at]
-	var below []int // rows of a kind take in descending order, so that each class is found once
+	var below []int // limit of a row's number: rows of a kind are in descending order, so that each class is found once
 	if at > 0 && e.rows[at-1].kind == r.kind {
 		below = e.taken[at-1]
 	}

@@ -36,7 +36,7 @@ func TestClassesOfPlacements(t *testing.T) {
 		name, idcs, skew, must string
 		placements             float64
 		classes                int
-		judged                 []string // with the placements of each
+		judged                 []string // the conditions that are judged, with the placements of each
 	}{
 		{"one place", "[{name: lf}]", "", "any 1 ps", 12, 1, []string{"(shard 0: 1 in lf) 12"}},
 		{"two places that are alike", alike, "", "any 1 ps", 12, 1, []string{"(shard 0: 1 in lf) 12"}},

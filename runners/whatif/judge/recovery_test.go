@@ -32,7 +32,7 @@ func TestRecoveryIsNoNoise(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, rate, work, event string
-		least, most             float64 // seconds; by seconds that a step has
+		least, most             float64 // limits of the recovery time in seconds, by the length of a step in seconds
 	}{
 		// Clients of one place go to entry containers of the other, which have cores enough; PS are chosen at random.
 		{"evacuation", "600/s", noisy, "evacuate: {idc: a, after: 10s}", 0, 0},

@@ -192,7 +192,7 @@ func (e *Evaluation) denseCalls() int {
 // cause is gone. The load is then bearable and no event lasts, but retries keep the queues
 // full (CAP-12.22). The longest period of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
-	const fewest = 2 // smallest number of bad bins, because the cause may end within the first one
+	const fewest = 2 // smallest number of bad bins that counts: the cause of a single one may end within it
 	if none := w.Sum.Failed[noReplica]; 2*none > sum(w.Sum.Failed[:]) {
 		return // such requests fail at once, as behind open breakers, and leave no queue for retries to keep full
 	}

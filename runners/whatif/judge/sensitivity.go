@@ -15,7 +15,7 @@ import (
 type input struct {
 	name   string
 	change func(p *plan.Plan, by float64) bool
-	cores  string // is the tier whose number of cores the input changes, or ""
+	cores  string // tier whose number of cores the input changes, or ""
 }
 
 // note says why an input may not matter: a container cannot use more cores than it has

@@ -18,7 +18,7 @@ import (
 // World is a plan with one randomly drawn value for each uncertain input.
 type World struct {
 	Values []plan.Value
-	Plan   *plan.Plan // nil when containers cannot hold their models
+	Plan   *plan.Plan // nil if the containers cannot hold their models
 	Misfit string     // the reason
 }
 
@@ -114,7 +114,7 @@ type worldKey struct {
 
 // tallies collects estimates and verdicts over worlds.
 type tallies struct {
-	keys   []worldKey // in order of appearance
+	keys   []worldKey // keys in the order in which they first occurred
 	values map[worldKey]*worldValues
 	slos   []worldKey
 	counts map[worldKey]*result.WorldVerdict

@@ -19,7 +19,7 @@ func TestBusyTimeIsTakenBackWithACancelledCall(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		threads int
-		rate    float64 // calls in a timeout
+		rate    float64 // number of calls that arrive within a timeout
 	}{{"half of the time", 1, math.Ln2}, {"nearly always", 1, 3}, {"on shared cores", 3, math.Ln2}} {
 		s := fan(1, 1, c.rate/20, 100)
 		p := &s.Tiers[PS]

@@ -34,8 +34,8 @@ events: [EVENTS]
 // ciwPlan is a plan that was simulated with Ciw, in the form of this project.
 type ciwPlan struct {
 	name  string
-	rate  float64 // a second, as far as it follows no other law
-	pairs string  // of the words of oneStation and what is put there, with | between
+	rate  float64 // arrivals per second, unless the law of arrivals is given in pairs
+	pairs string  // replacements in the plan oneStation: texts and what takes their place, separated by |
 }
 
 var ciwPlans = []ciwPlan{

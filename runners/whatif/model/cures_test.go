@@ -43,7 +43,7 @@ func near(t *testing.T, what string, got, want, part float64) {
 // deadline, the wait that a call finds has the density P0 lambda exp(-(mu-lambda) x). Beyond
 // it no work arrives any more, so the density falls with mu.
 func TestLateCallsAreSkippedAsInMM1D(t *testing.T) {
-	const deadline = 3.0 // ms, at a mean of 1 ms
+	const deadline = 3.0 // milliseconds; the mean work is 1 ms
 	for _, lambda := range []float64{0.7, 0.98, 1.6} {
 		s := fan(1, 1, lambda, 60)
 		s.Tiers[PS].Threads, s.Tiers[PS].Cores, s.Tiers[PS].SkipLate = 1, 1, true
@@ -121,7 +121,7 @@ func TestABudgetBoundsRetries(t *testing.T) {
 func TestABreakerLetsOneCallInATimeThrough(t *testing.T) {
 	for _, c := range []struct {
 		replicas int
-		wait     float64 // until a call chooses the dead container, in seconds
+		wait     float64 // mean number of seconds until a call chooses the dead container
 	}{{1, 0.001}, {2, 0.002}} {
 		s := halfDead()
 		s.Tiers[PS].Replicas[0] = c.replicas

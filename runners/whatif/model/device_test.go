@@ -118,7 +118,7 @@ func TestABatchAfterAPauseIsSlower(t *testing.T) {
 			t.Errorf("after %g ms: %.3f ms more, measured %.3f", m.GapMs, got, want)
 		}
 	}
-	const last = 0.402 // ms after a second, the longest pause that was measured
+	const last = 0.402 // milliseconds that a batch takes longer after a pause of a second, the longest that was measured
 	if got := ms(simulated(t, 1, "LOAD", "rate: 0.2/s, arrivals: {process: deterministic}", ", DENSE", ", device: {processes: 1}")) - 0.3141; math.Abs(got-last) > 1e-3 {
 		t.Errorf("after 5 s: %.3f ms more, want the %.3f ms of the longest pause that was measured", got, last)
 	}

@@ -122,7 +122,7 @@ func TestTheWaitForABatchIsNoQueue(t *testing.T) {
 		rate           float64 // a millisecond
 		items          int
 		timeoutNs      int64
-		wait, waitMost float64 // ns, mean of a request
+		wait, waitMost float64 // mean waits of a request in nanoseconds
 		queue          bool
 	}{
 		{"alone", 0.0001, 10, timeout, timeout, timeout, false},

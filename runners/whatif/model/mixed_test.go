@@ -43,7 +43,7 @@ func TestProcessesOfAContainerShareItsCores(t *testing.T) {
 		cores int
 		rho   float64
 		dense string
-		work  float64 // ms of a request
+		work  float64 // milliseconds of work for a request
 	}{{1, 0.5, "", 7}, {1, 0.8, "", 7}, {2, 0.7, "", 7}, {4, 0.8, "", 7}, {2, 0.7, `dense: {cpu: "exp(mean=2ms)", threads: 100000}`, 9}} {
 		rate := c.rho * 3 * float64(c.cores) / c.work * 1e3
 		s := mixedOf(t, sharedCores, "CPU", fmt.Sprint(c.cores), "RATE", fmt.Sprintf("%.4f", rate), "DENSE", c.dense)

@@ -12,15 +12,15 @@ import (
 
 // drawnDevice is the device of a random plan.
 type drawnDevice struct {
-	processes, items  int // server processes, and most items of a request
+	processes, items  int // number of server processes, and the largest number of items of a request
 	times, pauses     [][2]float64
 	newSize, first    float64
-	link, bytes       float64 // bytes a second, and of a piece
-	pieces            int     // of the weights of a process
+	link, bytes       float64 // bytes per second of the link, and bytes of a piece of weights
+	pieces            int     // number of pieces of the weights of a process
 	perPiece          float64
 	waitFrom          int
 	pageable, publish bool
-	nothing, noFirsts bool // no pauses, and no first calls
+	nothing, noFirsts bool // without pauses; without the extra time of first batches
 }
 
 const weights = 1e9 // of a process
@@ -112,10 +112,10 @@ func (e *drawnDevice) copied() float64 {
 // deviceState is what the device of a container is at.
 type deviceState struct {
 	*drawnDevice
-	idle        float64        // since when, or when it was last so
-	from, until float64        // of the copy that is under way
-	fresh       []bool         // of each process: has computed nothing since it came up
-	known       []map[int]bool // of each process: numbers of items it has had; nil for all
+	idle        float64        // time since which it is idle, or at which it was so last
+	from, until float64        // start and end of the copy of weights that is in progress
+	fresh       []bool         // for each process, whether it has computed nothing since it started
+	known       []map[int]bool // for each process, the numbers of items that it has computed; nil if all count as computed
 }
 
 // anew makes all numbers of items new, after a start or, if warm, after a load.

@@ -51,12 +51,12 @@ func (l law) draw(r *rand.Rand) float64 {
 
 // fleetTier is a tier of a random plan.
 type fleetTier struct {
-	replicas, threads int // replicas of each shard
+	replicas, threads int // number of replicas of each shard, and of threads of each
 	cores             float64
 	work              law
-	queue             int // -1 for any number
+	queue             int // number of calls that may wait; -1 for any number
 	priority, hold    bool
-	shed              int // waiting above which priority 1 is turned away; -1 for never
+	shed              int // number of waiting calls above which calls of priority 1 are rejected; -1 for never
 	skipLate          bool
 }
 
@@ -72,31 +72,31 @@ type drawn struct {
 	cancel                  bool
 	partial                 int
 	base, factor, jitter    float64
-	share, burst            float64 // of the budget of retries; share 10 is none
+	share, burst            float64 // share and burst of the retry budget; a share of 10 stands for no budget
 	failures                int
 	open                    float64
 	rate, horizon, overhead float64
 	together                int
 	none                    bool    // contention
-	second                  float64 // share of requests of priority 1
-	traffic, slow           float64 // factors, 0 for none
+	second                  float64 // share of the requests with priority 1
+	traffic, slow           float64 // factors by which traffic grows and a container slows down; 0 if not
 	from, until             float64
 	slowTier                string
-	scale                   int     // entry containers from an instant on, 0 for as many as ever
-	steady                  bool    // every call is as long on its way
-	share0                  float64 // of the clients of the first of two idcs, 0 for one idc
+	scale                   int     // number of entry containers from an instant on; 0 if it does not change
+	steady                  bool    // whether all calls take equally long over the network
+	share0                  float64 // share of the clients of the first of two idcs; 0 if there is a single idc
 	evacuate                bool
-	hedge                   float64 // after which a second call is sent, 0 for none
-	process                 string  // of arrivals: poisson, gamma or mmpp
-	cv, peak, up, down      float64 // of gamma, and of mmpp: how many times more, and how long
-	clients                 int     // of a closed loop, 0 for an open one
+	hedge                   float64 // time after which a second call is sent; 0 for none
+	process                 string  // process of the arrivals: poisson, gamma or mmpp
+	cv, peak, up, down      float64 // cv of gamma; for mmpp the factor of a burst, and the mean lengths of burst and quiet phase
+	clients                 int     // number of clients of a closed loop; 0 for an open one
 	think                   law
-	kill                    string // tier of a container that dies, "" for none
+	kill                    string // tier of a container that dies; "" if none does
 	refuse                  bool
 	restart                 float64
 	batched                 bool // dense
 	perItem, hold           float64
-	most, at                int // items of a batch, and batches at once
+	most, at                int // largest number of items of a batch, and number of batches at a time
 	device                  *drawnDevice
 }
 
@@ -373,10 +373,10 @@ func (h *happenings) Pop() any {
 
 // stage is the work of a request or a call at one container.
 type stage struct {
-	left, deadline float64 // seconds of work, and an instant
+	left, deadline float64 // seconds of work left, and the instant of the deadline
 	priority       int
 	running, gone  bool
-	done, lost     func() // lost where its container dies
+	done, lost     func() // called when it is done, or when its container dies before
 	at             *container
 	items          int
 	calls          []*stage // of a batch
@@ -385,11 +385,11 @@ type stage struct {
 // cpu is the set of cores of a container, which several processes may share.
 type cpu struct {
 	s        *second
-	cores    float64 // of all that run, +Inf where each has its own
+	cores    float64 // number of cores that all jobs share; +Inf if each has a core of its own
 	overhead float64
 	running  []*stage
 	since    float64
-	turn     int // of the next end that is planned
+	turn     int // number of the plan for the next end; earlier plans are void
 	busy     float64
 }
 
@@ -411,7 +411,7 @@ type container struct {
 
 // feed is a server process that computes batches.
 type feed struct {
-	groups []*group // batches that wait, the last of which may take more
+	groups []*group // waiting batches, the last of which may accept more calls
 	used   int
 }
 
@@ -445,14 +445,14 @@ type second struct {
 	list    happenings
 	seq     int
 	entries []*container
-	groups  map[[2]int][]*container // by tier (1 PS, 2 dense) and shard
+	groups  map[[2]int][]*container // containers by tier (1 PS, 2 dense) and shard
 	callers []*caller
-	open    int // requests of the window
+	open    int // number of open requests of the window
 	sent    int
 	came    int
 	number  int
-	asked   map[*asked]bool // requests that are under way
-	moved   bool            // the clients of the first idc are elsewhere
+	asked   map[*asked]bool // requests in progress
+	moved   bool            // whether the clients of the first idc use the other idc
 	failed  int
 	ended   int
 	latency float64
@@ -683,7 +683,7 @@ type asked struct {
 	over     bool
 	held     bool
 	calls    []*asking // under way
-	left     int       // calls that have neither an answer nor failed
+	left     int       // number of calls that have been neither answered nor failed
 	answered int
 	need     int
 	tier     int

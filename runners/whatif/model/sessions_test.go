@@ -25,8 +25,10 @@ events:
 // affected. Method: a container dies around an election from 30 s to 35 s.
 func TestElectionsGiveSessionsTheirTimeoutsAnew(t *testing.T) {
 	for _, c := range []struct {
-		dies            string
-		earliest, after time.Duration // after its death, by ticks of 2 s
+		dies string
+		// time from a container's death until callers no longer see it: the earliest, and the later
+		// ones in ticks of 2 s
+		earliest, after time.Duration
 	}{
 		{"10s", 7 * time.Second, 12 * time.Second},
 		{"28s", (46 - 28) * time.Second, (46 - 28) * time.Second},
@@ -73,7 +75,7 @@ events:
 func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
-		before   bool // requests find replicas before the publish
+		before   bool // whether requests find replicas before the publish
 		after    bool
 	}{
 		{"", "", true, true},
@@ -107,7 +109,7 @@ func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
 func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 	for _, c := range []struct {
 		conf          string
-		least, before time.Duration // of the second version, since its publish at 2 m
+		least, before time.Duration // times from the publish of the second version at 2 m until it is served
 	}{
 		{"fs_poll: 1s", 4*time.Minute - time.Second, 4*time.Minute + 10*time.Second},
 		{"max_num_load_retries: 1", 0, 10 * time.Second},
@@ -134,7 +136,7 @@ func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 func TestZooKeeperIsLostWithItsIDC(t *testing.T) {
 	for _, c := range []struct {
 		idc           string
-		least, before time.Duration // for how long the containers of hl are seen
+		least, before time.Duration // limits of the time for which callers see the containers of hl
 	}{
 		{"lf", 7 * time.Second, 12*time.Second + 1},
 		{"hl", 40 * time.Second, 52*time.Second + 1},

@@ -37,7 +37,7 @@ type Size struct {
 // Far says how far a run has come: its virtual time, the wall time spent, and the counts so
 // far. Counting takes time, so counts are not always read.
 type Far struct {
-	Counted       bool // whether Events and Reads are known
+	Counted       bool // whether Events and Reads have been counted
 	Now, Wall     time.Duration
 	Events, Reads uint64
 	Memory        Memory
@@ -52,7 +52,7 @@ type Outlook struct {
 	// recent holds the latest measurements of the progress, taken every recentWall of wall time.
 	// The present rate is computed from them.
 	recent []Far
-	needs  int64 // bytes, 0 while unknown
+	needs  int64 // bytes that the run needs; 0 while unknown
 
 	// collect frees unused memory, so that it is not mistaken for growth. next is the fraction
 	// of the start at which collect is called next.

@@ -42,7 +42,7 @@ func Hosted(n, shard, shards int) int {
 // (replica_manager.py:74-143).
 type Tree struct {
 	Entry, Dense int   // replicas
-	PerShard     []int // containers of each shard
+	PerShard     []int // number of containers of each shard
 	NumPS        int
 	// Places lists the locations that a shard's containers take in turn, if ZooKeeper separates
 	// locations (dc_aware). Otherwise it is nil.

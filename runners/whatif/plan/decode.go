@@ -140,7 +140,7 @@ func shapeOf(n *yaml.Node) string {
 	case yaml.AliasNode:
 		return "an alias"
 	}
-	const most = 60 // the text may be a whole file that is no plan
+	const most = 60 // the text may be a whole file that is not a plan, so only so much of it is quoted
 	if text := []rune(n.Value); len(text) > most {
 		return strconv.Quote(string(text[:most])) + " and so on"
 	}

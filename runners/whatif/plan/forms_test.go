@@ -72,7 +72,7 @@ func TestDenseServersAreDenseAlone(t *testing.T) {
 	for _, c := range []struct {
 		conf, fleet, law string
 		batched          bool
-		want             string // part of a problem
+		want             string // text that a problem has to contain
 	}{
 		{"", dense, "cpu: 1ms", false, ""},
 		{"enable_batching yes\n", dense, "batch: \"affine(base=1ms, per_item=1us)\"", true, ""},

@@ -76,7 +76,7 @@ type Shards int
 type Kill struct {
 	Tier   string `json:"tier"`
 	Count  int    `json:"count"`
-	Pick   string `json:"pick"` // random, same_shard_worst, same_idc, same_rack
+	Pick   string `json:"pick"` // how the containers are chosen: random, same_shard_worst, same_idc or same_rack
 	Refuse bool   `json:"refuse"`
 }
 
@@ -140,7 +140,7 @@ type Solve struct {
 
 // Axis is a path in the plan with the values to try for it.
 type Axis struct {
-	Path   string   `json:"path"`   // from the root of the plan
+	Path   string   `json:"path"`   // path of the key that is varied, from the root of the plan
 	Values []string `json:"values"` // values to try, in order, each as text in the form that a plan has
 	// Ordered says that the values are numbers in ascending order.
 	Ordered bool `json:"ordered"`
@@ -149,7 +149,7 @@ type Axis struct {
 // Must is a condition under which the objectives have to hold.
 type Must struct {
 	Text  string `json:"text"`
-	Count int    `json:"count,omitempty"` // of "any K ..."
+	Count int    `json:"count,omitempty"` // K of an entry "any K ..."
 	Of    string `json:"of,omitempty"`    // the tier or "idc" that follows "any K"; "event" if Text names an event
 	Event int    `json:"event,omitempty"` // from 1
 }
@@ -163,14 +163,14 @@ type Sweep struct {
 // SLO is an objective.
 type SLO struct {
 	Text   string  `json:"text"`
-	Metric string  `json:"metric"`          // p99, errors, util, ...
+	Metric string  `json:"metric"`          // name of the metric, such as p99, errors or util
 	Scope  string  `json:"scope"`           // the word in parentheses after the metric, "" without parentheses
-	Op     string  `json:"op"`              // <=, <, >= or >
+	Op     string  `json:"op"`              // comparison: <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
 	Model  string  `json:"model,omitempty"` // name of the model in the mix whose requests count; "" for all requests
 	// Bound is, for the metric dashboard_above, the time above which it counts latencies, in
 	// nanoseconds. It is the smallest bound of TensorFlow Serving's latency buckets that is at
 	// least the time in Scope.
 	Bound float64 `json:"bound,omitempty"`
-	Unit  string  `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
+	Unit  string  `json:"unit"` // unit of the limit: ns, bytes, fraction, per_second, per_hour or count
 }

@@ -11,7 +11,7 @@ import (
 func TestThePeakIsOfOneInstant(t *testing.T) {
 	for _, c := range []struct {
 		name, rate, events string
-		peak, within       float64 // over the horizon, and from 30 s to 40 s
+		peak, within       float64 // largest rate over the whole horizon, and from 30 s to 40 s
 	}{
 		{"two at once", "100/s", "{at: 20s, traffic: {factor: 2x}, for: 20s}, {at: 35s, traffic: {factor: 3x}, for: 20s}", 600, 600},
 		{"one after the other", "100/s", "{at: 10s, traffic: {factor: 2x}, for: 20s}, {at: 30s, traffic: {factor: 3x}, for: 20s}", 300, 300},

@@ -144,7 +144,7 @@ type ModelSize struct {
 // Skew says how lookups are distributed over shards.
 type Skew struct {
 	Zipf   float64   `json:"zipf"`
-	Shares []float64 `json:"shares,omitempty"` // fractions, one per shard
+	Shares []float64 `json:"shares,omitempty"` // fraction of the items for each shard
 }
 
 // Of returns the share of lookups of each of n shards, for numPS PS. The shares sum to 1.

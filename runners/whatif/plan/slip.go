@@ -88,8 +88,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 
 // scanner looks for syntax errors in a text, line by line.
 type scanner struct {
-	open    []opened // brackets not closed yet, outermost first; an open quote comes last
-	columns []int    // columns at which the open mappings begin
+	open    []opened // brackets that are open, outermost first; an open quote comes last
+	columns []int    // columns at which the open YAML mappings begin
 	valued  bool     // whether the key of the previous line has a value on that line
 	slips   []slip
 }

@@ -15,7 +15,7 @@ import (
 
 // Metric is a quantity that an objective may limit.
 type Metric struct {
-	Name string // such as p99 or zk.utilisation
+	Name string // name of the metric, such as p99 or zk.utilisation
 	// Scopes lists the words allowed in parentheses. "*" stands for the name of any event. An
 	// empty list means that there are no parentheses.
 	Scopes []string

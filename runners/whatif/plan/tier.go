@@ -56,7 +56,7 @@ type Boot struct {
 // starts says how far apart agents start.
 type starts struct {
 	Together bool    `json:"together,omitempty"`
-	Law      law.Law `json:"law,omitzero"` // the zero law if agents start together, or as boot says
+	Law      law.Law `json:"law,omitzero"` // law of the agents' starts; the zero law if they start together, or as boot says
 }
 
 // imports is how long an agent takes from its start to its session, mostly for importing
@@ -207,7 +207,7 @@ func (b breaker) IsZero() bool { return b.Failures == 0 }
 
 // Balance says how a caller chooses a replica.
 type Balance struct {
-	Inner    string `json:"inner"` // random, round_robin, least_loaded or p2c
+	Inner    string `json:"inner"` // policy: random, round_robin, least_loaded or p2c
 	IDCAware bool   `json:"idc_aware"`
 }
 

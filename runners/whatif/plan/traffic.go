@@ -36,7 +36,7 @@ type Arrivals struct {
 
 // RateLaw is the mean request rate over time. It is constant from each point to the next.
 type RateLaw struct {
-	Kind   string      `json:"kind"` // constant, diurnal, piecewise, step or flash; "" when none is given
+	Kind   string      `json:"kind"` // kind of curve: constant, diurnal, piecewise, step or flash; "" if none is given
 	Points []RatePoint `json:"points"`
 	// PeakAt is when the rate is highest.
 	PeakAt Duration `json:"peak_at"`

@@ -53,7 +53,7 @@ func TestWorldsAreWhatIsBelieved(t *testing.T) {
 		what        string
 		list        []float64
 		below, want float64
-		within      float64 // a Latin hypercube has each share but for one world
+		within      float64 // with a Latin hypercube, the share of worlds is right up to a single world
 	}{
 		{"entry", entry, 0.9, 0.05, 0.0011}, {"entry", entry, 1, 0.5, 0.0011}, {"entry", entry, 1.4, 0.95, 0.0011},
 		{"ps", mean, 0.8, 0.1, 0.0011}, {"ps", mean, 1, 0.5, 0.0011}, {"ps", mean, 1.5, 0.9, 0.0011},

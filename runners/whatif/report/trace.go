@@ -142,7 +142,7 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 // rowOf returns the row that shows an attempt as its caller saw it. The next row shows the
 // attempt in its container.
 func rowOf(c *model.TracedCall) int {
-	const ofSlot, ofAttempt = 64, 4 // numbers of rows reserved for each slot, and for each attempt in it
+	const ofSlot, ofAttempt = 64, 4 // numbers of rows that are reserved for each call, and for each attempt of it
 	row := 1 + c.Slot*ofSlot + c.Attempt*ofAttempt
 	if c.Tier == "dense" {
 		row += 1 << 20 // puts calls to dense servers below the calls to PS

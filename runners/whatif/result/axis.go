@@ -31,7 +31,7 @@ type Moment struct {
 	Busy    map[string]*Banded `json:"busy_cores"`
 	Waiting map[string]*Banded `json:"waiting"`
 	Live    map[string]*Banded `json:"live"`
-	Mem     map[string]int64   `json:"mem"` // fullest container by tier
+	Mem     map[string]int64   `json:"mem"` // memory of the fullest container of each tier
 	// ZooKeeper is how many requests a second agents send, by formula. It is the sum of the steady
 	// load and of the reads for each container that appears, disappears or has loaded a version
 	// (CAP-3.12).

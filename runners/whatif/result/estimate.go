@@ -2,19 +2,20 @@ package result
 
 // Estimate is a number with its confidence interval (CAP-5.1).
 type Estimate struct {
-	Metric string `json:"metric"` // as objectives write it, such as p99(request)
+	Metric string `json:"metric"` // the metric as objectives write it, such as p99(request)
 	Scope  Scope  `json:"scope"`
-	Unit   string `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
+	Unit   string `json:"unit"` // unit of the value: ns, bytes, fraction, per_second, per_hour or count
 	// Value is nil when there was not enough data. Text then says so.
 	Value *float64 `json:"value"`
 	// CI is the confidence interval at level Confidence, nil for values that are computed exactly.
 	CI         *[2]float64 `json:"ci"`
 	Confidence float64     `json:"confidence"`
 	N          int64       `json:"n"`     // observations
-	NEff       float64     `json:"n_eff"` // equivalent number of independent observations
+	NEff       float64     `json:"n_eff"` // number of independent observations that would give the same confidence
 	Runs       int         `json:"replications"`
-	WarmupCut  int64       `json:"warmup_cut"` // nanoseconds cut at the window's start, in addition to its warm-up
-	Text       string      `json:"text,omitempty"`
+	// WarmupCut is how many nanoseconds were left out at the window's start, in addition to the warm-up.
+	WarmupCut int64  `json:"warmup_cut"`
+	Text      string `json:"text,omitempty"`
 	// Values holds the value of each replication in order, so that results for the same
 	// requests can be compared in pairs. Cells of a search or sweep have none.
 	Values []float64 `json:"values,omitempty"`
@@ -58,7 +59,7 @@ type Verdict struct {
 	// Open counts requests without an answer when the simulation ends. It is unknown whether
 	// these requests meet the limit.
 	Open int64  `json:"open,omitempty"`
-	Text string `json:"text,omitempty"` // says what was found if the verdict is FAIL or UNDECIDED
+	Text string `json:"text,omitempty"` // what was found, if the verdict is FAIL or UNDECIDED
 }
 
 // Objective returns the objective as the plan writes it, followed by its model if it has one.
@@ -124,20 +125,20 @@ type Window struct {
 	Stationary bool    `json:"stationary"`
 	Requests   int64   `json:"requests"`       // pooled over replications
 	Open       int64   `json:"open,omitempty"` // number of these requests without an answer when the simulation ends
-	Rate       float64 `json:"rate"`           // mean offered, per second
+	Rate       float64 `json:"rate"`           // mean offered rate, in requests per second
 }
 
 // Tier describes the containers of one tier: entry, ps or dense.
 type Tier struct {
 	Name       string  `json:"name"`
 	Containers int     `json:"containers"`
-	Replicas   int     `json:"replicas"` // number of replicas, for ps of each shard
+	Replicas   int     `json:"replicas"` // number of replicas; for ps, of each shard
 	Shards     int     `json:"shards"`
 	CPU        float64 `json:"cpu"`
 	MemLimit   int64   `json:"mem_limit"`
 	MemSteady  int64   `json:"mem_steady"`
 	MemPeak    int64   `json:"mem_peak"` // at a rollover
-	Cost       float64 `json:"cost"`     // per hour, all containers
+	Cost       float64 `json:"cost"`     // cost of all containers per hour
 	// Busy is how many cores the threads keep busy at the peak rate. It is set only if the
 	// contention model is none and lets threads use more cores than CPU. Otherwise it is 0.
 	Busy float64 `json:"busy_cores,omitempty"`
@@ -151,7 +152,7 @@ type Tier struct {
 type Part struct {
 	Name  string  `json:"name"`  // as in model.PartNames
 	Mean  float64 `json:"mean"`  // nanoseconds per request
-	Share float64 `json:"share"` // of the mean latency
+	Share float64 `json:"share"` // share of the mean latency
 	// Tail is the share that this part has of the latency of the slowest 1 % of requests.
 	Tail float64 `json:"tail_share"`
 }
@@ -165,7 +166,7 @@ type Cause struct {
 
 // Saturation is the state of the fleet under its load.
 type Saturation struct {
-	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
+	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN if no request came
 	Tier  string `json:"tier"`  // the fullest
 	// Utilisation is the utilization of the fullest container at the worst time: at the peak,
 	// during the plan's events, or under a condition of must_hold_under. WithRetries also counts
@@ -231,7 +232,7 @@ type Checks struct {
 	// Abandoned counts calls that the caller gave up before their timeout. It does so when the
 	// request has ended or another attempt has answered.
 	Abandoned int64 `json:"calls_abandoned"`
-	Late      int64 `json:"calls_late"` // answered after the caller had given up
+	Late      int64 `json:"calls_late"` // number of calls that were answered after the caller had given up
 	// Hedged counts second calls sent while a slow first call was still open. Sent includes them.
 	Hedged int64 `json:"calls_hedged,omitempty"`
 	// Skipped counts calls that a server did not begin because their deadline had passed.

@@ -57,7 +57,7 @@ type CallCounters struct {
 	Open      int64 `json:"in_flight"`
 	Late      int64 `json:"late"`
 	Hedged    int64 `json:"hedged"`
-	Skipped   int64 `json:"skipped,omitempty"` // not begun, as their deadline had passed
+	Skipped   int64 `json:"skipped,omitempty"` // number of attempts that were not begun, because their deadline had passed
 }
 
 // TierCounters counts the work of the containers of a tier in the window.
@@ -65,7 +65,7 @@ type TierCounters struct {
 	Attempts  int64 `json:"attempts"`
 	LatencyNs int64 `json:"latency_ns"` // sum over attempts
 	BusyNs    int64 `json:"busy_ns"`    // summed over cores
-	CoreNs    int64 `json:"core_ns"`    // cores times time, the most that BusyNs could be
+	CoreNs    int64 `json:"core_ns"`    // CPU time that the containers' cores had, the upper limit of BusyNs
 }
 
 // Bar is one bar of a histogram. Count is the number of values that are at most To and above the To

@@ -40,7 +40,7 @@ const Format = "monosim.whatif/v1"
 // Result is the answer to one command on one plan.
 type Result struct {
 	Format  string `json:"format"`
-	Command string `json:"command"` // run, solve, sweep, theory or validate
+	Command string `json:"command"` // the command that was run: run, solve, sweep, theory or validate
 	Plan    string `json:"plan"`    // name of the plan
 	// ScenarioHash is the SHA-256 of the plan's canonical form.
 	ScenarioHash string `json:"scenario_hash"`
@@ -48,7 +48,7 @@ type Result struct {
 	// Version is the version of the model. It changes whenever the model gives other numbers for
 	// some plan.
 	Version      string `json:"version"`
-	Architecture string `json:"architecture"` // GOARCH, because floating point may differ
+	Architecture string `json:"architecture"` // GOARCH, since results of floating point may depend on it
 	Currency     string `json:"currency"`
 
 	// Estimates describe the plan as written (run) or the answer (solve).
@@ -70,8 +70,8 @@ type Result struct {
 	Rollouts   []Rollout       `json:"rollouts"`
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`
-	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil for a closed loop
-	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil when the number of containers never changes
+	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil if the plan has a closed loop
+	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil if the number of containers never changes
 	Scalers    []Scaler        `json:"autoscalers,omitempty"`
 	ZooKeeper  *ZooKeeper      `json:"zookeeper"`
 	Checks     Checks          `json:"checks"`
@@ -81,7 +81,7 @@ type Result struct {
 	Neighbours  []Cell       `json:"why_not_less,omitempty"`
 	Alternative []Cell       `json:"alternatives,omitempty"`
 	Pareto      []Cell       `json:"pareto,omitempty"`
-	Regret      []Regret     `json:"regret,omitempty"` // the least regret first
+	Regret      []Regret     `json:"regret,omitempty"` // regrets of configurations, the smallest first
 	Sensitivity []Tornado    `json:"sensitivity,omitempty"`
 	Sweeps      []Sweep      `json:"sweeps,omitempty"`
 
@@ -114,7 +114,7 @@ type RunInfo struct {
 	WallSec     float64 `json:"wall_s"`
 	CPUs        int     `json:"cpus"`
 	GoVersion   string  `json:"go"`
-	Requests    int64   `json:"requests"`     // simulated, with the warm-up
+	Requests    int64   `json:"requests"`     // number of simulated requests, with those of the warm-up
 	SubRequests int64   `json:"sub_requests"` // calls, counted likewise
 	Events      uint64  `json:"events"`
 }

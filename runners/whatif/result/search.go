@@ -46,8 +46,9 @@ type Cell struct {
 	Rate   float64 `json:"rate,omitempty"` // at the peak
 	// Closed is p99(request) in nanoseconds by formulas. It is 0 when a tier is overloaded
 	// (CAP-6.2).
-	Closed    float64    `json:"closed_form,omitempty"`
-	Knob      string     `json:"knob,omitempty"` // for a neighbour: the path whose value is one step cheaper
+	Closed float64 `json:"closed_form,omitempty"`
+	// Knob, for a neighbour of the best cell, is the path of the key whose value is one step cheaper.
+	Knob      string     `json:"knob,omitempty"`
 	Estimates []Estimate `json:"estimates,omitempty"`
 	Verdicts  []Verdict  `json:"verdicts,omitempty"`
 	// Worlds says in how many worlds the cell holds, nil when no input is uncertain.
@@ -67,16 +68,16 @@ type CellWorlds struct {
 type Certificate struct {
 	Label      string   `json:"label"` // full or monotone-assumed
 	Complete   bool     `json:"complete"`
-	Confidence float64  `json:"confidence"` // confidence for each condition, after Bonferroni's correction
+	Confidence float64  `json:"confidence"` // confidence required for each condition, after Bonferroni's correction
 	Conditions []string `json:"conditions"` // conditions under which cells were judged
 	// Placements describes the conditions of the form "any K". It is for the answer or, if there
 	// is no answer, for the plan as written.
 	Placements []Placements   `json:"placements,omitempty"`
 	Cells      int            `json:"cells"`         // of the grid
-	Excluded   map[string]int `json:"excluded"`      // excluded cells by argument
+	Excluded   map[string]int `json:"excluded"`      // number of excluded cells, by the argument that excludes them
 	Simulated  int            `json:"simulated"`     // cells
 	Requests   int64          `json:"requests"`      // simulated in all
-	GridCost   int64          `json:"grid_requests"` // requests that simulating every cell would take
+	GridCost   int64          `json:"grid_requests"` // number of requests it would take to simulate every cell
 	// Binding is the constraint that keeps every cell from passing, nil when some cell passes
 	// (CAP-6.7).
 	Binding *Binding `json:"binding,omitempty"`
@@ -93,8 +94,8 @@ type Binding struct {
 	// Constraint names an objective, utilisation or memory, with the condition under which it is
 	// violated.
 	Constraint string            `json:"constraint"`
-	Argument   string            `json:"argument"` // as of the cell
-	Reason     string            `json:"reason"`   // includes the value that was found
+	Argument   string            `json:"argument"` // argument that excludes the cells, as in [Cell].Argument
+	Reason     string            `json:"reason"`   // the argument's text, with the value that was found
 	Point      map[string]string `json:"point"`    // of the cell
 }
 
@@ -135,7 +136,7 @@ type Regret struct {
 // Tornado is the effect on p99 of changing one input by 10 % down and up.
 type Tornado struct {
 	Input string  `json:"input"`
-	Low   float64 `json:"low"`  // p99(request) in ns with the input at 90 %
+	Low   float64 `json:"low"`  // p99(request), in ns, if the input is at 90 % of its value
 	High  float64 `json:"high"` // with 110 %
 	Base  float64 `json:"base"`
 	Unit  string  `json:"unit"`
@@ -144,7 +145,7 @@ type Tornado struct {
 	LowCI      [2]float64 `json:"low_ci"`
 	HighCI     [2]float64 `json:"high_ci"`
 	Confidence float64    `json:"confidence"`
-	Note       string     `json:"note,omitempty"` // names another limit that hides the input's effect
+	Note       string     `json:"note,omitempty"` // another limit that hides the input's effect
 }
 
 // Sweep holds the simulated cells of a grid of values.

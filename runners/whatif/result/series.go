@@ -13,7 +13,7 @@ type TimelinePoint struct {
 	Rate    float64            `json:"rate"` // offered
 	Live    map[string]int     `json:"live"` // containers by tier
 	Offered map[string]float64 `json:"offered"`
-	Mem     map[string]int64   `json:"mem"` // fullest container by tier
+	Mem     map[string]int64   `json:"mem"` // memory of the fullest container of each tier
 	// P99 and Errors are those of the window that contains this instant. P99 is 0 outside windows.
 	P99    int64   `json:"p99,omitempty"`
 	Errors float64 `json:"errors,omitempty"`
@@ -25,7 +25,7 @@ type Rollout struct {
 	Version int    `json:"version"`
 	At      int64  `json:"at"`
 	Model   string `json:"model,omitempty"` // model of the mix; "" for all models
-	Path    string `json:"path"`            // v1 entry, v1 ps, v3
+	Path    string `json:"path"`            // how a publish travels: v1 entry, v1 ps or v3
 	// None says why there is no roll-out to measure, as for PS with agents of version 1.
 	None string `json:"none,omitempty"`
 	// ToAll is the time from the publish until the last replica serves the version, nil when
@@ -35,7 +35,7 @@ type Rollout struct {
 	Closed     float64      `json:"closed_form"`
 	MinServing int          `json:"min_serving"`
 	Replicas   int          `json:"replicas"`
-	Curve      []CDFPoint   `json:"curve"` // share of replicas that serve the version, over the time since the publish
+	Curve      []CDFPoint   `json:"curve"` // share of the replicas that serve the version, over the time since its publish
 	Shards     []ShardCurve `json:"shards,omitempty"`
 }
 
@@ -50,7 +50,7 @@ type Incident struct {
 	Event    string `json:"event"`
 	Action   string `json:"action"`
 	At       int64  `json:"at"`
-	DetectNs int64  `json:"detected_after"` // mean nanoseconds until callers no longer saw a killed container
+	DetectNs int64  `json:"detected_after"` // mean time in ns until callers no longer saw a killed container
 	// LostSessions counts sessions that expired although their containers lived. Unlisted counts
 	// the containers that lost their session and are then in no list until their model is published
 	// again. Both are means over replications. ListedNs is the mean time from the event until the
@@ -67,14 +67,15 @@ type Incident struct {
 	// Slow1 and Slow2 are the shares of requests that waited for at least one and two
 	// timeouts, and Failed is the share that failed. The closed forms hold while dead
 	// containers are still listed; they are 0 where no formula applies.
-	Slow1         float64 `json:"one_timeout"`
-	Slow2         float64 `json:"two_timeouts"`
-	Failed        float64 `json:"failed"`
-	Closed1       float64 `json:"one_timeout_closed"`
-	Closed2       float64 `json:"two_timeouts_closed"`
-	ClosedFailed  float64 `json:"failed_closed"`
-	RecoveredNs   *int64  `json:"recovered_after"` // ns from the event; nil if there was no recovery within the window
-	RequestsCount int64   `json:"n"`
+	Slow1        float64 `json:"one_timeout"`
+	Slow2        float64 `json:"two_timeouts"`
+	Failed       float64 `json:"failed"`
+	Closed1      float64 `json:"one_timeout_closed"`
+	Closed2      float64 `json:"two_timeouts_closed"`
+	ClosedFailed float64 `json:"failed_closed"`
+	// RecoveredNs is the time in ns from the event until the recovery; nil if there was none within the window.
+	RecoveredNs   *int64 `json:"recovered_after"`
+	RequestsCount int64  `json:"n"`
 }
 
 // Scaled is the cost of the containers over the horizon when autoscaling changes their number.
@@ -94,7 +95,7 @@ type Scaled struct {
 // Scaler reports what the autoscaler of a tier did.
 type Scaler struct {
 	Tier   string `json:"tier"`
-	Looks  string `json:"looks_at"` // names the autoscaler's metrics with their targets
+	Looks  string `json:"looks_at"` // metrics of the autoscaler, with their targets
 	Oracle bool   `json:"oracle,omitempty"`
 	// Steps lists the autoscaler's decisions in the first replication, for ps those on shard 0.
 	// Begin is the number of replicas before the first decision.
@@ -117,7 +118,7 @@ type Scaler struct {
 type ScaleStep struct {
 	At int64  `json:"at"`
 	To int    `json:"to"`
-	By string `json:"by"` // names the cause of the change
+	By string `json:"by"` // cause of the change
 }
 
 // ScaleHold is a time in which an autoscaler adds nothing although it measures too much load.
@@ -125,7 +126,7 @@ type ScaleHold struct {
 	From    int64  `json:"from"`
 	To      int64  `json:"to"`
 	Why     string `json:"why"`
-	Percent int    `json:"percent"` // CPU utilization that it sees, -1 if it does not measure CPU
-	Report  int    `json:"report"`  // containers that report, out of Of containers
+	Percent int    `json:"percent"` // CPU utilization in percent that the autoscaler sees; -1 if CPU is not among its metrics
+	Report  int    `json:"report"`  // number of containers that report metrics, out of Of
 	Of      int    `json:"of"`
 }

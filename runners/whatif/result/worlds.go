@@ -4,7 +4,7 @@ package result
 // random value for each uncertain input.
 type Worlds struct {
 	Count int     `json:"count"`
-	Hold  float64 `json:"hold"` // share of the worlds in which objectives have to hold
+	Hold  float64 `json:"hold"` // share of the worlds in which an objective has to hold
 	// Interval is the share of the worlds that each Range covers, such as the middle 90 %.
 	Interval float64      `json:"interval"`
 	Inputs   []WorldInput `json:"inputs"`
@@ -43,7 +43,7 @@ type WorldEstimate struct {
 	// deviation that the simulation within each world causes.
 	Epistemic float64   `json:"epistemic"`
 	Aleatory  float64   `json:"aleatory"`
-	Values    []float64 `json:"values"` // values of the worlds that have one, in the order of the worlds
+	Values    []float64 `json:"values"` // values in the worlds that have one, in the order of the worlds
 }
 
 // WorldVerdict counts the worlds in which an objective is met.
@@ -53,7 +53,7 @@ type WorldVerdict struct {
 	Pass      int    `json:"pass"`
 	Fail      int    `json:"fail"`
 	Undecided int    `json:"undecided"`
-	Outcome   string `json:"outcome"` // PASS when it holds in enough worlds
+	Outcome   string `json:"outcome"` // PASS if the objective holds in enough worlds
 }
 
 // Judge decides whether enough worlds pass, given how many passed and failed so far.

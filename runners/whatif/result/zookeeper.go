@@ -34,7 +34,7 @@ type ZKLoad struct {
 	Znodes     float64 `json:"znodes"`
 	Watches    float64 `json:"watches"`
 	WatchBytes float64 `json:"watch_bytes"`
-	Reads      float64 `json:"reads"` // per second, in the background
+	Reads      float64 `json:"reads"` // reads per second in the background
 	Writes     float64 `json:"writes"`
 	// PerDeath is the number of notifications for one dead PS container, and PerPublish that for a
 	// publish. PerReload is an upper bound of the number for a reload of every replica.
@@ -71,10 +71,10 @@ type ZKLoad struct {
 // which they started. So the busiest second may have far more requests than the mean.
 type Periodic struct {
 	Name     string  `json:"name"`
-	Of       string  `json:"of"` // names the kind of request
+	Of       string  `json:"of"` // kind of request
 	PeriodNs int64   `json:"period_ns"`
 	Agents   int     `json:"agents"`
-	Each     float64 `json:"each"` // requests that one agent or server sends in a round
+	Each     float64 `json:"each"` // number of requests that one agent or server sends in a round
 	Mean     float64 `json:"per_second"`
 	Peak     float64 `json:"peak_second"`
 }
@@ -154,7 +154,7 @@ type ZKIncident struct {
 	Events   int64 `json:"notifications"`
 	// After is the number of requests a second once the load is steady again.
 	After      float64 `json:"requests_after"`
-	MinServing int     `json:"min_serving"` // least number of containers that serve
+	MinServing int     `json:"min_serving"` // smallest number of containers that serve at a time
 	// MinListed is the lowest share of registrations that was present in ZooKeeper. Agents find
 	// each other by these registrations.
 	MinListed float64 `json:"min_listed"`

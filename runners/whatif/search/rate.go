@@ -34,8 +34,8 @@ var curveAt = []float64{0.1, 0.3, 0.5, 0.7}
 type rates struct {
 	*solver
 	conditions []model.Condition
-	peak, full float64 // the plan's peak rate, and the rate at which a tier is full
-	steps      int     // number of steps up to full
+	peak, full float64 // peak rate of the plan, and rate at which a tier is full
+	steps      int     // number of steps up to the rate full
 	sections   int     // number of rates that are simulated in parallel
 	at         map[int]*cell
 }

@@ -37,16 +37,16 @@ import (
 // cell is one configuration of the grid.
 type cell struct {
 	result.Cell
-	index  []int // index of the value on each axis
+	index  []int // index of the cell's value on each axis
 	values []plan.Value
 	plan   *plan.Plan
-	goal   float64 // the quantity that is minimised
+	goal   float64 // the quantity to be minimised
 	// conditions are the conditions compiled for the plan of this cell, because placements
 	// depend on its replicas.
 	conditions []model.Condition
 	// estimate is p99(request) by formulas in nanoseconds. The search orders cells by it.
 	estimate float64
-	judged   []*judge.Evaluation // one for each condition
+	judged   []*judge.Evaluation // evaluation under each condition
 }
 
 // Values of Cell.Argument: how the outcome of a cell was decided.
@@ -66,7 +66,7 @@ type solver struct {
 	axes     []plan.Axis
 	cells    []*cell
 	runs     int
-	replicas int64 // largest number of requests of a cell, to estimate the cost of the whole grid
+	replicas int64 // largest number of requests that a cell took, from which the cost of the whole grid is estimated
 }
 
 // Solve finds the cheapest cell that passes under all conditions of the plan.

@@ -165,8 +165,8 @@ func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 type client struct {
 	tcp    net.Conn
 	number int
-	in     []byte // bytes read from the connection
-	have   int    // number of bytes in it that are not parsed yet
+	in     []byte // buffer of the bytes read from the connection
+	have   int    // number of bytes in the buffer that have not been parsed yet
 	out    []byte
 }
 
@@ -238,7 +238,7 @@ func (c *client) request(op zookeeper.OpCode) (frame []byte, at int) {
 	if op == zookeeper.OpCloseSession {
 		return frame, 0
 	}
-	const header = 4 + 4 + 4 + 4 // the frame's length, xid, opcode, the path's length
+	const header = 4 + 4 + 4 + 4 // lengths of the fields before the path: frame length, xid, opcode, path length
 	return frame, header + len(prefix)
 }
 

@@ -34,9 +34,9 @@ type Options struct {
 // Difference is a script on which two servers differ, with unneeded steps removed.
 type Difference struct {
 	Seed        uint64
-	First, Then string // names of the servers
+	First, Then string // names of the two servers
 	Script      Script
-	Text        string // the first server's lines begin with -, the other's with +
+	Text        string // difference of the answers; lines of the first server begin with -, those of the other with +
 }
 
 // Report is the result of [Check].

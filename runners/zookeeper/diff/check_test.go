@@ -101,7 +101,7 @@ type lateConn struct {
 }
 
 func (c *lateConn) Send(frame []byte) error {
-	const prefix, xid = 4, 4 // bytes before the operation
+	const prefix, xid = 4, 4 // number of bytes before the operation
 	switch {
 	case !c.greeted:
 		if id := binary.BigEndian.Uint64(frame[prefix+16:]); id == 0 {

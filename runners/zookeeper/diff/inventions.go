@@ -79,9 +79,9 @@ var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 // them and Go forbids such a cycle of initial values.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
-	shares  []*invention // each operation as often as its share
-	nesteds []*invention // each operation as often as its weight in nested
-	raws    []Step       // Raw steps, in which Client is not yet set
+	shares  []*invention // inventions, each as often as its share says
+	nesteds []*invention // inventions, each as often as its weight within other operations (nested) says
+	raws    []Step       // Raw steps, whose Client is set when they are used
 )
 
 func init() {

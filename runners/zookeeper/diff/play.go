@@ -61,21 +61,21 @@ func Play(server Server, root string, script Script, answered Answered) (lines [
 type player struct {
 	server   Server
 	root     string
-	base     int64 // the zxid of the create of the root
+	base     int64 // zxid of the create of the script's root
 	clients  []client
-	sessions map[int64]int // numbers sessions by id, in the order of first appearance
-	open     []sessionKey  // sessions that were made
-	created  []string      // full paths, in order
+	sessions map[int64]int // number of each session, in the order in which the sessions appear
+	open     []sessionKey  // sessions that the script has made
+	created  []string      // full paths of the created znodes, in order
 	lines    []string
 	xid      int32
 	answered Answered
-	dials    int  // connections that were opened
-	settling bool // true during settle, because its requests are not part of the script
+	dials    int  // number of connections that were opened
+	settling bool // whether settle runs, whose requests are not part of the script
 }
 
 // client is one client of the script.
 type client struct {
-	conn    Conn // nil without a connection
+	conn    Conn // nil if there is no connection
 	session sessionKey
 }
 

@@ -60,8 +60,8 @@ type Step struct {
 // Values of Step.Wrong: the errors that an attempt to connect can contain.
 const (
 	WrongPassword = "password"
-	WrongSession  = "session" // names a session that never existed
-	WrongZxid     = "zxid"    // the client claims to have seen more than the server has
+	WrongSession  = "session" // the client names a session that never existed
+	WrongZxid     = "zxid"    // the client claims a higher zxid than the server has
 )
 
 // Script is a list of steps to play.

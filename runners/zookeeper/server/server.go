@@ -32,7 +32,7 @@ type Server struct {
 
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when cmd has ended
-	how    error         // tells how cmd has ended; read it only once exited is closed
+	how    error         // how cmd has ended; valid once exited is closed
 }
 
 // ForTest starts a server and closes it at the end of the test. It skips the test where no
@@ -138,7 +138,7 @@ func (s *Server) Ended() error {
 	default:
 		return nil
 	}
-	const most = 2_000 // bytes of the output
+	const most = 2_000 // number of bytes of the output that are quoted
 	output, _ := os.ReadFile(s.outputFile())
 	how := cmp.Or(s.how, errors.New("exit status 0"))
 	return fmt.Errorf("the server's process has ended (%w): %s", how, bytes.TrimSpace(output[max(0, len(output)-most):]))

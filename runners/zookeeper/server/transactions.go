@@ -58,7 +58,7 @@ var entry = regexp.MustCompile(` session 0x([0-9a-f]+) cxid 0x[0-9a-f]+ zxid 0x(
 // the regular expression in the variable entry. A log entry with an ACL continues on a second line.
 func parse(text []byte) ([]Transaction, error) {
 	var list []Transaction
-	var rest []string // for each entry, the text after the operation
+	var rest []string // for each entry, its text after the operation
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		m := entry.FindStringSubmatch(lines.Text())
 		if m == nil {

@@ -66,7 +66,8 @@ func TestFetchWithoutOutput(t *testing.T) {
 	}}}, infer.Options{})
 	model.Outputless(map[string]string{"NoOp": "NoOp"})
 	_, err := model.Begin(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{SignatureName: name}})
-	const want = "Node 'NoOp' (type: 'NoOp', num of outputs: 0) does not have output 0" // of TensorFlow 2.4.4 and 2.18.1
+	// error text of TensorFlow 2.4.4 and 2.18.1
+	const want = "Node 'NoOp' (type: 'NoOp', num of outputs: 0) does not have output 0"
 	if e, ok := err.(*env.RPCError); !ok || e.Message != want || e.Code != rpcerrors.OutOfRange {
 		t.Errorf("got %v, want OUT_OF_RANGE %q", err, want)
 	}

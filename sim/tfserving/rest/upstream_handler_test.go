@@ -177,7 +177,7 @@ func TestHandlerOfHalfPlusTwo(t *testing.T) {
 	for _, c := range []struct {
 		name, path, body string
 		status           int
-		want             string // the body but white space, or a part of the error
+		want             string // body without white space, or a part of the error
 	}{
 		{"Predict/latest", "/model:predict", `{"instances": [[1.0, 2.0], [3.0, 4.0]]}`, 200, `{ "predictions": [[2.5, 3.0], [3.5, 4.0]] }`},
 		{"Predict/version", "/model/versions/123:predict", `{"instances": [1.0, 2.0]}`, 200, `{ "predictions": [2.5, 3.0] }`},

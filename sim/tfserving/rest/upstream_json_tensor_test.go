@@ -39,7 +39,7 @@ var tensorsFromJSON = []struct {
 	name, only string
 	inputs     dtypes
 	body       string
-	want       string // of the PredictRequest, without model_spec.name
+	want       string // wanted PredictRequest in text format, without model_spec.name
 }{
 	{"SingleUnnamedTensor", both, dtypes{"default": dtInt32}, `{ "instances": [[1,2],[3,4],[5,6]] }`,
 		`model_spec {} inputs { key: "default" value { dtype: DT_INT32

@@ -28,8 +28,8 @@ type world struct {
 	metadata        *apis.GetModelMetadataResponse
 	err             error
 
-	spec    *apis.ModelSpec // of the last call
-	request proto.Message   // of the last call
+	spec    *apis.ModelSpec // model_spec of the last call
+	request proto.Message   // request of the last call
 	calls   int
 }
 

@@ -11,9 +11,9 @@ import (
 // gate blocks one call to the storage while it is shut.
 type gate struct {
 	mu      sync.Mutex
-	call    string        // that hangs, as "ReadFile /m/1/saved_model.pb"
-	reached chan struct{} // closed when it is called
-	opened  chan struct{} // nil when nothing hangs
+	call    string        // call that hangs, such as "ReadFile /m/1/saved_model.pb"
+	reached chan struct{} // closed when the call is made
+	opened  chan struct{} // closed to let the call go on; nil when nothing hangs
 }
 
 func (g *gate) shut(call string) {

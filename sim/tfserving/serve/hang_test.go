@@ -27,7 +27,7 @@ const halves = `{"signatures": {"serving_default": {"method_name": "tensorflow/s
 // hangingRow is a test case in which one call to the disk hangs.
 type hangingRow struct {
 	name string
-	call string // DIR is the lab's directory
+	call string // call that hangs; DIR stands for the lab's directory
 	// holdsReloads says that even a reload without new models must wait for the call.
 	holdsReloads bool
 }

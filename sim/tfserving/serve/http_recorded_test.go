@@ -85,7 +85,7 @@ type scriptedConn struct {
 	net.Conn
 	in     *strings.Reader
 	out    strings.Builder
-	waited bool // the server waits for more
+	waited bool // whether the server waits for more input
 }
 
 func (c *scriptedConn) Read(p []byte) (int, error) {

@@ -13,7 +13,7 @@ type httpRequest struct {
 	old bool
 
 	method, target string
-	major, minor   int // the numbers of HTTP/major.minor
+	major, minor   int // version numbers of HTTP/major.minor
 	headers        httpHeaders
 	body           []byte
 }

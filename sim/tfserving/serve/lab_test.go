@@ -43,7 +43,7 @@ type lab struct {
 
 	mu     sync.Mutex
 	events []string
-	news   chan struct{} // closed and replaced at every event and line of the log
+	news   chan struct{} // channel that is closed and replaced at every event and line of the log
 	log    bytes.Buffer
 }
 

@@ -21,7 +21,7 @@ import (
 type meter struct {
 	metrics []*metric // metrics is sorted by name
 
-	requestCount, requestLatency      *metric // these are nil in tfs-2.4
+	requestCount, requestLatency      *metric // requestCount and requestLatency are nil in tfs-2.4
 	warmupRecords                     *metric // warmupRecords is nil in tfs-2.4
 	warmupLatency                     *metric
 	runtimeLatency                    *metric

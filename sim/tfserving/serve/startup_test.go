@@ -110,7 +110,7 @@ func TestStartsThatFail(t *testing.T) {
 		profile tfserving.Profile
 		change  func(l *lab, o *Options)
 		code    int
-		stdout  string // DIR is the lab's directory
+		stdout  string // wanted output, in which DIR stands for the lab's directory
 	}{
 		{"port in use (server.cc:367)", tfserving.Profile24, onTakenPort, 255,
 			"Failed to start server. Error: Invalid argument: Failed to BuildAndStart gRPC server\n"},

@@ -39,7 +39,7 @@ import (
 // Error lists the errors in a text, each with its line and column, in the form that the server
 // logs: 2:12: Message type "tensorflow.serving.ModelConfig" has no field named "nmae".
 type Error struct {
-	Message string // the full name of the message
+	Message string // full name of the message type
 	Found   []string
 }
 

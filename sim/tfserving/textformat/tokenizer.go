@@ -32,7 +32,7 @@ type tokenizer struct {
 	text              string
 	at, line, column  int
 	current, previous token
-	found             []string // lists the mistakes found so far
+	found             []string // mistakes found so far
 }
 
 const tabWidth = 8

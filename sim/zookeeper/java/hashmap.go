@@ -12,9 +12,9 @@ import (
 // red-black tree, and changes of the tree also reorder its list.
 
 const (
-	treeFrom      = 9  // a bucket with this many entries becomes a tree
-	treeBuckets   = 64 // a table with fewer buckets has no trees
-	untreeifyUpTo = 6  // a split tree with at most this many entries becomes a list
+	treeFrom      = 9  // number of entries from which on a bucket becomes a tree
+	treeBuckets   = 64 // smallest number of buckets with which a table has trees
+	untreeifyUpTo = 6  // number of entries up to which a tree that is split becomes a list
 )
 
 // Set simulates the table of a Java HashSet, but keeps only what determines the order of the

@@ -124,7 +124,7 @@ func four(b []byte) (r rune, n int) {
 // UTF8 encodes a string returned by Text as Java's getBytes(UTF_8) does: two surrogates become one
 // character of four bytes. This form is used for digests and on terminals.
 func UTF8(s string) string {
-	var out []byte // nil until something differs
+	var out []byte // nil until the first difference
 	done := 0
 	for i := 0; i+6 <= len(s); i++ {
 		if high, low, ok := pair(s[i:]); ok {

@@ -37,7 +37,7 @@ type catalog struct {
 	root      *node
 	data      map[string]env.DataFunc // data watch of each path; a later watch replaces it (ZK-15.13)
 	children  map[string]ChildrenFunc // child watch of each path; a later watch replaces it
-	sequences map[string]int          // next sequence number of each full path prefix (ZK-15.8)
+	sequences map[string]int          // next number of a sequential znode, by the full path's prefix (ZK-15.8)
 }
 
 // enter marks the beginning of a call in the tree. The returned function marks its end. If a watch

@@ -116,7 +116,7 @@ func (c *committer) finish() {
 // batch holds the records of one commit, and the connections whose messages wait for it.
 type batch struct {
 	records []byte
-	waiting []*conn // each waiting connection has held messages
+	waiting []*conn // connections that have held messages
 }
 
 func (b *batch) empty() bool { return len(b.records) == 0 && len(b.waiting) == 0 }
@@ -192,7 +192,7 @@ func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, n
 // marks. It starts one goroutine for each processor. One for each connection would cost more than
 // sending its few bytes.
 func release(waiting []*conn) {
-	var start []*conn // a new slice: the goroutines may outlast waiting's buffer
+	var start []*conn // must be a new slice, because the goroutines may outlive the buffer of waiting
 	for _, conn := range waiting {
 		if conn.out.release() {
 			start = append(start, conn)

@@ -237,7 +237,7 @@ func TestReconfig(t *testing.T) { // ZK-24.6
 	for _, c := range []struct {
 		name string
 		req  zookeeper.Request
-		want zookeeper.Code // of super; nobody is told -102 where it is 0
+		want zookeeper.Code // wanted code for the user super; 0 if nobody is answered -102
 	}{
 		{"no server", reconfig("some thing", "", "", -1), -8},
 		{"a server without a number", reconfig("a=b", "", "", -1), -5},

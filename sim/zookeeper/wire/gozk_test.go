@@ -187,7 +187,7 @@ func TestGoZooKeeperLearnsOfItsExpiry(t *testing.T) {
 // Goal: a server at sixty times the wall clock's speed keeps the session of a client that pings by
 // the wall clock. This needs Config.ClientSpeed; without it the session expires.
 func TestGoZooKeeperPingsAFastServer(t *testing.T) {
-	const timeout = 1500 * time.Millisecond // go-zookeeper pings at a third of it
+	const timeout = 1500 * time.Millisecond // go-zookeeper sends a ping after a third of the timeout
 	limits := zookeeper.Config{TickMs: 2000, MinSessionTimeoutMs: timeout.Milliseconds()}
 	for _, c := range []struct {
 		name        string

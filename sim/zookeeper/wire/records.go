@@ -139,10 +139,10 @@ type state struct {
 	nowMs, zxid, nextSessionID int64
 	nodes                      map[string]*storedNode
 	sessions                   map[int64]zookeeper.SessionImage
-	owners                     map[int64]crowd // by session: its ephemerals
+	owners                     map[int64]crowd // ephemeral znodes, by session
 	made                       int             // znodes so far
-	snapshotOnly               bool            // nothing may follow the end of a snapshot
-	complete                   bool            // the last entry so far ends a snapshot
+	snapshotOnly               bool            // whether a snapshot has ended, after which nothing may follow
+	complete                   bool            // whether the last entry so far ends a snapshot
 }
 
 // storedNode is a znode with its children and its position in the order in which all znodes were
@@ -278,8 +278,8 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 // the recorder collects the changed sessions. One record holds the changes of a whole turn, because
 // no request of a turn is answered before the turn ends.
 type recorder struct {
-	zxid     int64   // is the zxid of the last record
-	sessions []int64 // sessions lists those begun or ended since the last record
+	zxid     int64   // zxid of the last record
+	sessions []int64 // sessions that have begun or ended since the last record
 	writer   recordWriter
 }
 

@@ -31,8 +31,8 @@ import (
 )
 
 const (
-	serverWorkers = 2                // calls at a time (server_lib.py:86)
-	stopGrace     = 20 * time.Second // for calls that are running at the end (server_lib.py:95)
+	serverWorkers = 2                // number of calls that are handled at a time (server_lib.py:86)
+	stopGrace     = 20 * time.Second // time that calls still have when the server ends (server_lib.py:95)
 )
 
 // Saver saves a checkpoint immediately. The saving hook implements it.

@@ -9,7 +9,7 @@ import (
 // Clock is the case's wall clock. A step may stop it at a fixed time.
 type Clock struct {
 	env.Clock
-	Fixed time.Time // the zero value leaves the time to the world
+	Fixed time.Time // time that the clock always shows; if zero, it shows that of the world
 }
 
 func (c *Clock) Now() time.Time {

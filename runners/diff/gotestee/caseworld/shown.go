@@ -15,9 +15,9 @@ import (
 // shown collects what a case shows in addition to its answer. The field "shows" of the case lists
 // what to collect.
 type shown struct {
-	logs    *hosts.Logs // nil unless asked for
+	logs    *hosts.Logs // nil if the case does not show logs
 	metrics []any
-	waits   *waits // nil unless asked for
+	waits   *waits // nil if the case does not show waits
 	names   []string
 }
 
@@ -38,7 +38,7 @@ type waits struct{ ms []any }
 // caseTasks runs the tasks of a case, and records their sleeps in the order in which they begin.
 type caseTasks struct {
 	env.Tasks
-	waits *waits // nil unless asked for
+	waits *waits // nil if the case does not show waits
 }
 
 func (t caseTasks) Sleep(d time.Duration) {

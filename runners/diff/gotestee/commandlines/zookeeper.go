@@ -10,7 +10,7 @@ import (
 // zooKeepers makes the ZooKeeper client of a program, which makes only one.
 type zooKeepers struct {
 	c    *caseworld.Call
-	made *client // nil until a client is made
+	made *client // nil until the program makes a client
 }
 
 func zooKeepersOf(c *caseworld.Call) *zooKeepers { return &zooKeepers{c: c} }

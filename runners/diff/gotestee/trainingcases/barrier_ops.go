@@ -23,7 +23,7 @@ var barrierOps = caseworld.Table{
 type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
-	placed  map[string]any // holds the values that hooks have read, by index
+	placed  map[string]any // values that hooks have read; later steps name them by index
 	log     []any          // of the callbacks
 }
 

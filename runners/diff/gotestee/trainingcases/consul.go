@@ -66,7 +66,7 @@ type scriptedConn struct {
 	addr       string
 	timeout    time.Duration
 	open, gone bool
-	kind       string // of the entry that answers the request
+	kind       string // kind of the entry that answers the request
 	status     int
 	body       []byte
 }

@@ -202,7 +202,7 @@ func (r *running) steps(do func(name string, arguments []any)) {
 // calls.
 type notedSession struct {
 	session.Session
-	before func(ops []session.Op) (values []any, err error) // if values is not nil, it is the answer
+	before func(ops []session.Op) (values []any, err error) // the answer; if it returns nil, the session itself answers
 }
 
 func (s notedSession) Run(ops ...session.Op) ([]any, error) {

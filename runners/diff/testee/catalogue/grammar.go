@@ -116,7 +116,7 @@ func (s *symbol) check(name string, all map[string]*symbol) error {
 type derivation struct {
 	*draws
 	b    strings.Builder
-	left int // how many more symbols may choose an alternative
+	left int // number of symbols that may still choose an alternative
 }
 
 // mostSymbols is how many symbols of one derivation may choose freely. After that the text becomes

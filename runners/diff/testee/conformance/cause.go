@@ -43,9 +43,9 @@ func (c Cause) String() string {
 }
 
 const (
-	mostCauses = 20 // limits how many causes are distinguished
-	mostKinds  = 17 // limits the causes told apart by kind of difference; the others come from inputs
-	mostInputs = 2  // limits the kinds of inputs that may split one kind of difference
+	mostCauses = 20 // largest number of causes
+	mostKinds  = 17 // largest number of causes that differ by kind of difference; the others differ by input
+	mostInputs = 2  // largest number of kinds of inputs into which one kind of difference is split
 )
 
 // CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
@@ -79,8 +79,8 @@ func CausesOf(results []Result) []Cause {
 
 // labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
-	rare   map[string]bool  // kinds of difference that are too rare; they form one cause per operation
-	inputs map[string][]int // features by kind of difference; the first one that an input has is named in its cause
+	rare   map[string]bool  // kinds of difference that occur seldom; together they are one cause per operation
+	inputs map[string][]int // for each kind of difference, indexes of features; the first that an input has names its cause
 }
 
 func (l labels) cause(r Result, p Parting) Cause {

@@ -10,9 +10,9 @@ import (
 // These limit how many equal lines a difference shows, and how much of a long line.
 const (
 	contextLines = 3   // on each side
-	mostAlike    = 8   // a run of equal lines up to this long is written whole
+	mostAlike    = 8   // number of equal lines in a row up to which all are shown
 	mostShown    = 200 // lines in all
-	mostBytes    = 240 // of a long line, around the place where two lines differ
+	mostBytes    = 240 // number of bytes shown of a long line, around the place of the difference
 )
 
 // edit is one line of a difference, with its sign.

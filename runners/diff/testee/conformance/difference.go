@@ -31,7 +31,7 @@ func writeDifference(b *bytes.Buffer, r Result) {
 
 // limiter limits how many failures of each operation are printed.
 type limiter struct {
-	most         int // of each operation; 0 for no limit
+	most         int // number of differences kept of each operation; 0 for all
 	shown, extra map[string]int
 }
 

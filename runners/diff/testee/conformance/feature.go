@@ -26,8 +26,8 @@ type feature struct {
 
 // input holds the values that a case sends, in the form in which features look at them.
 type input struct {
-	texts []string // lists all texts and bytes of the input, including the contents of files
-	plain []string // the other values, as JSON writes them
+	texts []string // texts and bytes of the input, and the contents of its files
+	plain []string // other values of the input, as JSON writes them
 }
 
 var (

@@ -59,7 +59,7 @@ type inventor struct {
 	op        string
 	seed      uint64
 	next      int
-	seen      map[uint64]bool // hashes of the cases' lines
+	seen      map[uint64]bool // hashes of the lines of the cases so far
 	found     []planned
 	exhausted bool
 }

@@ -72,7 +72,8 @@ func separates(asked []Result, failures map[string]bool, feature int) float64 {
 			}
 		}
 	}
-	var more, variance, failWith, failWithout float64 // Mantel-Haenszel test, one stratum per operation
+	// sums of the Mantel-Haenszel test, which has one stratum for each operation
+	var more, variance, failWith, failWithout float64
 	for _, n := range ops {
 		if n.all < 2 {
 			continue

@@ -15,7 +15,7 @@ import (
 // asked are so many cases of an operation, of which some have an input with a line break and some fail.
 type asked struct {
 	op                    string
-	failWith, passWith    int // inputs with a line break
+	failWith, passWith    int // number of failing and of passing inputs with a line break
 	failOther, passOthers int
 }
 

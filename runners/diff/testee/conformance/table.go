@@ -16,7 +16,7 @@ import (
 type SubjectReport struct {
 	Name string
 	*DiffReport
-	Most int  // how many failures of an operation to print, 0 for all
+	Most int  // number of failures printed of each operation; 0 for all
 	All  bool // whether all operations were to be asked
 	// ByCause means that many failures are grouped by their causes, and not printed one by one.
 	ByCause bool

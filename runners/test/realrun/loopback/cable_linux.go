@@ -23,14 +23,14 @@ type cable struct {
 	done   chan struct{}
 
 	mu    sync.Mutex
-	gates map[byte]*heldStart // by the last byte of the address
+	gates map[byte]*heldStart // connections held at their start, by the last byte of the address
 }
 
 // heldStart says how the first packets (SYN) of connections to one address are treated.
 type heldStart struct {
 	shut  bool
 	delay time.Duration
-	held  map[uint16][]byte // the latest SYN packet from each port while shut
+	held  map[uint16][]byte // latest SYN packet from each port, while the cable is cut
 }
 
 // newCable makes a cable with addresses that no other cable on this host uses. It needs

@@ -39,7 +39,7 @@ type Cluster struct {
 	// the server ends, which no traffic shows.
 	tap      *wiretap.ZooKeeper
 	expiries *expiries
-	pods     []*pod // the pods with agents come first
+	pods     []*pod // pods, with those that have agents first
 	// trainers holds the processes of the training job. calls holds the operator's calls to them.
 	trainers []*trainer
 	calls    trainingCalls
@@ -58,7 +58,7 @@ type Cluster struct {
 
 	mu     sync.Mutex
 	broken string
-	over   bool // set once nothing may be started any more
+	over   bool // whether nothing may be started any more
 }
 
 // build makes a cluster and starts its ZooKeeper.

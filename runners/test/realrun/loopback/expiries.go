@@ -194,7 +194,7 @@ type scaledConn struct {
 	net.Conn
 	scale          float64
 	asked, greeted bool
-	rest           []byte // the rest of the server's first message, not read yet
+	rest           []byte // what remains unread of the server's first message
 }
 
 // Offsets of the session timeout in the client's and in the server's first message.

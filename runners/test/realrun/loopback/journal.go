@@ -274,7 +274,7 @@ func (j *journal) znode(path string) (runners.Znode, bool) {
 // tail is a file to which another process appends lines.
 type tail struct {
 	file *os.File
-	rest []byte // an incomplete last line
+	rest []byte // last line, as long as it is incomplete
 }
 
 // follow calls the function take with each line added to a file since the previous call of follow.

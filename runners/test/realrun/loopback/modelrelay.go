@@ -27,7 +27,7 @@ import (
 // no difference.
 type modelRelays struct {
 	p     *pod
-	told  *os.File // receives one line for each server that the wrapper script starts: the server's name
+	told  *os.File // the wrapper script writes a line to it for each server that it starts: the server's name
 	wg    sync.WaitGroup
 	mu    sync.Mutex
 	conns map[net.Conn]bool

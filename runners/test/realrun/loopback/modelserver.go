@@ -151,12 +151,12 @@ func (p *pod) bareFlags() (flags []string) {
 type modelServer struct {
 	name      string // path that the server's files share, without the extension
 	pid       int
-	started   string // start time as process.Runs takes it
+	started   string // start time, in the form that process.Runs takes
 	kind      string
 	port      int
 	rest      int
-	admin     int // port of its interface for faults, 0 without it
-	restAsked int // the port of REST on its command line
+	admin     int // port of the server's interface for faults, 0 if it has none
+	restAsked int // REST port that the command line asks for
 	// behind and restBehind are the ports on which the server really listens. They differ from
 	// port and restAsked for a program whose listening address cannot be changed.
 	behind, restBehind int

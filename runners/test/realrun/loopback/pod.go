@@ -23,7 +23,7 @@ import (
 type pod struct {
 	runners.Pod
 	c     *Cluster
-	bare  *runners.BareServerSpec // set for a pod without an agent
+	bare  *runners.BareServerSpec // what to run in a pod without an agent; nil otherwise
 	ip    string
 	dir   string // its own disk
 	relay *relay // to ZooKeeper
@@ -37,9 +37,9 @@ type pod struct {
 
 	mu       sync.Mutex
 	first    *child // nil while the pod is not running
-	spare    *child // a first process that was started ahead
+	spare    *child // a first process that was started before it is needed
 	program  Program
-	port     int // of the running agent
+	port     int // port of the running agent
 	starts   int
 	exitCode int
 	// left holds process groups that have outlived the agent which started them.

@@ -15,7 +15,7 @@ import (
 // child is a child process of this program that leads a process group of its own.
 type child struct {
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser // nil unless it was asked for
+	stdin  io.WriteCloser // nil unless the process was started with one
 	exited chan struct{}  // closed when the process has ended
 }
 

@@ -23,7 +23,7 @@ type relay struct {
 	wg   sync.WaitGroup
 
 	mu     sync.Mutex
-	change *sync.Cond // is signalled when a field below changes
+	change *sync.Cond // signalled when a field below changes
 	// held says, for each direction, whether frames are held back: to the server, and to the pod.
 	held [2]bool
 	// refuses says that every connection is closed at once.

@@ -33,8 +33,8 @@ type trainer struct {
 	relay *relay // to ZooKeeper
 
 	mu       sync.Mutex
-	running  *child // nil while it is not running
-	spare    *ahead // nil for a program that cannot wait
+	running  *child // nil while the process does not run
+	spare    *ahead // a process that was started before it is needed; nil for a program that cannot wait
 	starts   int
 	exitCode int
 	heal     func() error // ends the fault that makes the process unreachable; nil without such a fault

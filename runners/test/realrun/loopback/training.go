@@ -33,7 +33,7 @@ type trainingCalls struct {
 	// operated is the controller's answer to the latest call, nil until it arrives.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
-	ended    bool // the application was killed
+	ended    bool // whether the application was killed
 }
 
 // findTrainer returns a process of the job by its name. The error lists the valid names.

@@ -42,11 +42,11 @@ func GRPC(tell func(Call)) Reading {
 // frames splits the bytes of one side of a connection into HTTP/2 frames.
 type frames struct {
 	take    func(http2.Frame)
-	preface int // counts the bytes before the first frame that have not arrived yet
+	preface int // number of bytes before the first frame that have not arrived yet
 	rest    []byte
 	in      bytes.Buffer
 	framer  *http2.Framer
-	broken  bool // the bytes were malformed, and the rest is ignored
+	broken  bool // whether the bytes were malformed, so that the rest is ignored
 }
 
 // mostHeaders is the largest header compression table that a side may use, in bytes.

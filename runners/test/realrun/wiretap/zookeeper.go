@@ -59,8 +59,8 @@ type session struct {
 	id       int64
 	client   string
 	password [16]byte
-	timeout  time.Duration // as the server said
-	heard    time.Time     // when its client was heard last
+	timeout  time.Duration // session timeout that the server granted
+	heard    time.Time     // when the server last heard from the client
 	conns    int
 }
 
@@ -72,7 +72,7 @@ type Ephemeral struct {
 	// Over is closed when the ephemeral is known to be deleted.
 	Over chan struct{}
 
-	path string // as clients see it
+	path string // path as clients see it
 	// gone is set if the ephemeral is gone while a delete of it waits for its answer. The answer
 	// says whether the delete or the end of the session has removed it.
 	gone bool
@@ -113,7 +113,7 @@ type Conn struct {
 
 	// z.mu guards what follows.
 	wants   int64 // session that the client asks to continue
-	began   bool  // the client has asked for a session
+	began   bool  // whether the client has asked for a session
 	greeted bool
 	closed  bool
 	session *session

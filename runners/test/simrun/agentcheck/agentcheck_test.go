@@ -14,7 +14,7 @@ import (
 // serve and what its znodes hold.
 type still struct {
 	View
-	serves map[string]bool // by pod and model
+	serves map[string]bool // what is served, by pod and model
 	znodes map[string]string
 	// names are those of shared directories.
 	names map[string][]string
@@ -131,8 +131,8 @@ func TestGhostsOfSeveralReplicas(t *testing.T) {
 	const replica2 = "/predict_ctr/service/predict_ctr/ps:0/8"
 	available, gone := `{"address": "10.1.0.1:1", "stat": 30}`, `{"address": "10.1.0.1:1", "stat": 50}`
 	for _, one := range []struct {
-		before, then string // what the first says
-		second       string // what the second says then
+		before, then string // what the first check says, before and after the change
+		second       string // what the second check says after the change
 		want         int
 	}{{gone, gone, available, 1}, {available, gone, gone, 0}} {
 		view := still{znodes: map[string]string{replica1: one.before, replica2: available}}
@@ -334,7 +334,7 @@ func TestNoiseOfAnAgentThatComesUpLate(t *testing.T) {
 	failed := runners.Observation{Pod: "shard0-replica0", Op: "log.error", Note: "exception: lost"}
 	for _, c := range []struct {
 		name         string
-		begins, then string // the state of the replica
+		begins, then string // states of the replica, one after the other
 		want         bool
 	}{
 		{"still not up", "0", "0", false},

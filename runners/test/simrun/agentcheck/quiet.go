@@ -11,7 +11,7 @@ import (
 type quiet struct {
 	c      *Checker
 	writes map[string]int // by path
-	errors map[string]int // by pod and text
+	errors map[string]int // number of errors in the log, by pod and text
 	// late has the pods of v1 that have not come up yet since the watch began. Their agents log an
 	// error every minute until then, of which Whole tells by the server that it misses.
 	late   map[string]bool

@@ -18,18 +18,18 @@ const stopWait = 30 * time.Second
 // processes make.
 type barrier struct {
 	c        *Checker
-	placings int // counts how often the barrier was placed
+	placings int // how often the barrier was placed
 	placed   bool
 	at       time.Duration
 	action   string
-	ownerIn  int // life of the chief that placed the barrier, 0 after its session was closed
+	ownerIn  int // number of the life of the chief that placed the barrier; 0 once its session is closed
 	resumed  bool
-	flags    map[string]int  // maps each worker whose flag is set to its life
+	flags    map[string]int  // number of the life of each worker whose flag is set
 	left     map[string]bool // workers that have left their session with their flag set
 	due      map[string]*release
 	slowest  time.Duration // longest write of a checkpoint so far
 	freed    time.Duration // when a barrier was last removed
-	saves    time.Duration // total time for which barriers of saves were placed
+	saves    time.Duration // total time for which barriers were placed because of saves
 }
 
 // release is the removal of a barrier at which a worker waited, so that the worker has to
@@ -37,8 +37,8 @@ type barrier struct {
 type release struct {
 	at      time.Duration
 	life    int
-	again   bool // whether the barrier was placed again since
-	left    bool // whether the worker had left its session, and so its flag behind
+	again   bool // whether the barrier was placed again after that
+	left    bool // whether the worker had left its session, without clearing its flag
 	removal int
 }
 

@@ -56,14 +56,14 @@ type process struct {
 	life    int // counts its starts
 	started time.Duration
 	ended   time.Duration
-	serving bool // whether it has served since its last start
+	serving bool // whether the process has served since its last start
 	served  time.Duration
-	retried time.Duration // when it last left its session to try again
+	retried time.Duration // when it last left its session in order to try again
 	addr    string        // where it serves
-	code    string        // how it ended, as "code 1"
-	lastTry string        // is the error after which it tried again, "" for none since its start
-	why     string        // says why it did not try again after an error, "" without one
-	gaveUp  string        // is why with the error with which it ended, "" without one
+	code    string        // how it ended, for example "code 1"
+	lastTry string        // error after which it last tried again; "" for none since its start
+	why     string        // why it did not try again after an error; "" if there was no error
+	gaveUp  string        // why, together with the error with which it ended; "" if there was no error
 }
 
 // New makes the checker of a job. kept is the set of quirks that the job's code keeps.

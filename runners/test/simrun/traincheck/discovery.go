@@ -21,8 +21,8 @@ const converges = 10*time.Second + 30*time.Minute + time.Minute
 // discovery mirrors the znodes by which processes register, from the writes to them.
 type discovery struct {
 	c     *Checker
-	names map[string]string // names of processes, by path of the znode
-	nodes map[string]*znode // znodes, by name of the process
+	names map[string]string // name of the registered process, by the path of its znode
+	nodes map[string]*znode // registered znode, by the name of the process
 	// calm is when the latest disturbance ended. It has no meaning while a disturbance goes on.
 	calm   time.Duration
 	goesOn map[string]int

@@ -22,7 +22,7 @@ const restorePoll = 30 * time.Second
 
 // stored holds what the checker saw when it last looked at the model's directory.
 type stored struct {
-	begun []string // processes that ended their restore wait since the last look
+	begun []string // processes that stopped waiting for a restore since the last look
 	// exempt lists the checkpoints that existed at the previous look and were exempt from
 	// deletion.
 	exempt []string

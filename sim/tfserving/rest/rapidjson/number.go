@@ -10,7 +10,7 @@ import (
 // the last bit.
 type significand struct {
 	bits   uint64
-	real   bool    // real means that value holds the number, not bits
+	real   bool    // real means that the number is in value, rather than in bits
 	value  float64 // value is rounded
 	digits int     // digits is the number of significant digits, without the first one
 	scale  int     // scale is the power of ten to multiply by
