@@ -25,6 +25,7 @@ const (
 	Q2   Quirk = 2   // utils.py:474: dense children of version 1 do not read the replica id that tells them apart
 	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
 	Q20  Quirk = 20  // agent_v1.py:199: the wait for a port goes on after its process has ended
+	Q21  Quirk = 21  // replica_manager.py:807: the wait for dense replicas looks at all data centres
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
 	Q27  Quirk = 27  // agent_v3.py:122: a model without versions ends the round of bindings
@@ -37,6 +38,7 @@ const (
 	Q45  Quirk = 45  // backends.py:299: a layout that was deleted is not followed any more
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
 	Q110 Quirk = 110 // replica_manager.py:233: the poll registers lost PS with the port None
+	Q111 Quirk = 111 // replica_manager.py:244: the poll takes over a replica whose id begins with the own one
 	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
 	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
 	Q120 Quirk = 120 // replica_manager.py:500: registering sets the znode of another session

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -520,8 +521,11 @@ func (f *Found) title() string {
 	if len(f.kinds) == 0 {
 		return f.What + " breaks"
 	}
-	return f.What + " breaks after " + inTitle.Replace(strings.Join(f.kinds, ", "))
+	return f.What + " breaks after " + inTitle.Replace(longText.ReplaceAllString(strings.Join(f.kinds, ", "), `"..."`))
 }
+
+// longText matches a quoted text that is too long for a title.
+var longText = regexp.MustCompile(`"[^"]{24,}"`)
 
 // inTitle replaces the placeholders in the templates of acts by words for a title.
 var inTitle = strings.NewReplacer("{n}", "N", "{model}", "a model", "{models}", "models", "{layout}", "a layout", "{method}", "a method", "is/are", "are")

@@ -125,6 +125,12 @@ func training(name string, shapes ...string) *World {
 	}
 }
 
+// exempted is an act that replaces the list of checkpoints that are never deleted.
+func exempted(checkpoints ...string) string {
+	list := lists.Map(checkpoints, func(c string) string { return "exempt_model_checkpoint_paths: '" + c + "'" })
+	return `the stored file /train/model/monolith_checkpoint is written with "` + strings.Join(list, " ") + `"`
+}
+
 // Worlds lists the worlds that are explored if the user asks for none.
 func Worlds() []*World {
 	filters := []string{
@@ -154,6 +160,16 @@ func Worlds() []*World {
 		`the stored file /train/old/model.ckpt-61.index is written with "61"`,
 		`the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"`,
 	}, nil}
+	unhurried := &World{
+		Name: "training in long steps", Start: startTraining, Setups: [][]string{nil},
+		Shapes: []string{
+			"a training job with 2 workers and 2 PS", `the job setting step_time is "20s"`, `the job setting save_every is "1m"`, `the job setting max_to_keep is "2"`, restartJob,
+		},
+		Acts: []string{
+			"the operator begins to call SaveCheckpoint" + within + "the operator begins to call SaveCheckpoint",
+			exempted("model.ckpt-2", "model.ckpt-4", "model.ckpt-6") + later + exempted(),
+		},
+	}
 	watched := training("training with a memory limit", `the job setting ps_memory_limit is "2000000"`)
 	watched.Acts, watched.Fatal = append(watched.Acts, "the memory of ps0 comes to 3 MB"), true
 	ending := &World{
@@ -173,6 +189,7 @@ func Worlds() []*World {
 		training("training by Consul", `the job setting discovery is "consul"`),
 		training("training with a redundant PS", `the job setting redundant_ps is "1"`),
 		restoring,
+		unhurried,
 		watched,
 		ending,
 	}

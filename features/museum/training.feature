@@ -229,3 +229,50 @@ Feature: What breaks training jobs, and the same repaired
       | quirks | outcome                                |
       | python | for 4m the invariant at-work is broken |
       | -Q244  | within 4m the cluster is whole         |
+
+  # found by monosim explore: once, after 7 stories of this world, in training in long steps
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q242 @not-real @not-python
+  Scenario Outline: Two saves that are asked for within one step (quirks <quirks>)
+    Given a training job with 1 worker and 2 PS
+    And the job setting step_time is "20s"
+    And the job setting save_every is "1m"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    And the choice worker1/pace.import#0 is 5757
+    When the training starts
+    And 90s pass
+    And the operator begins to call SaveCheckpoint
+    And 10s pass
+    And the operator begins to call SaveCheckpoint
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                  |
+      | Q242   | 4 checkpoints were saved |
+      | fixed  | 3 checkpoints were saved |
+
+  # found by monosim explore: oldest, after 38 stories of this world, in training in long steps
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q247 @not-real @not-python
+  Scenario Outline: A checkpoint that is exempt no more (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the job setting step_time is "20s"
+    And the job setting save_every is "1m"
+    And the job setting max_to_keep is "2"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And the stored file /train/model/monolith_checkpoint is written with "exempt_model_checkpoint_paths: 'model.ckpt-6'"
+    And 250s pass
+    And the stored file /train/model/monolith_checkpoint is written with ""
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                    |
+      | Q247   | checkpoint 6 is stored     |
+      | fixed  | checkpoint 6 is not stored |

@@ -27,6 +27,7 @@ import (
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // ReplicaManager combines a [ReplicaWatcher] and a [ReplicaUpdater] on one ZooKeeper client and
@@ -108,10 +109,14 @@ func anyAddrs(addrs []pysem.OptString) []any {
 	return lists.Map(addrs, pysem.OptString.Any)
 }
 
-// IsDenseSetStarted reports whether dense has an AVAILABLE replica in any data centre and cluster
-// (Q21). An entry waits for that if dense runs alone.
+// IsDenseSetStarted reports whether dense has an AVAILABLE replica in any data centre and cluster,
+// or with Q21 repaired in the agent's own. An entry waits for that if dense runs alone.
 func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
-	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, pysem.OptString{}, pysem.OptString{})
+	var idc, cluster pysem.OptString
+	if !m.conf.Quirks.Keeps(quirks.Q21) {
+		idc, cluster = m.conf.IDC(), m.conf.Cluster()
+	}
+	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, idc, cluster)
 	if err != nil || len(addrs) == 0 {
 		return false, err
 	}

@@ -1,13 +1,16 @@
 package replicamanager_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/agent/agenttest"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
@@ -39,5 +42,40 @@ func TestASubGraphWithoutANumberIsAnErrorInPythonsWords(t *testing.T) {
 		if diff := cmp.Diff(pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)"), err); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+	})
+}
+
+// Goal: dense replicas of another data centre let an entry start, and with Q21 repaired those of the
+// own one alone. PS of another data centre never do.
+func TestQ21_DenseReplicasOfAnotherDataCentreLetAnEntryStart(t *testing.T) {
+	agenttest.BothWays(t, quirks.Q21, func(t *testing.T, keep quirks.Set) {
+		pod := maps.Clone(ownShard)
+		pod["TCE_INTERNAL_IDC"], pod["TCE_LOGICAL_CLUSTER"] = "lf", "def"
+		worldtest.Run(t, pod, func(c *worldtest.Case) {
+			conf := agenttest.Config(t, c.Env, "bzid", "b", "base_name", "n", "deploy_type", "mixed", "num_ps", 1, "dc_aware", true, "dense_alone", true)
+			conf.Quirks = keep
+			zk := c.StartedZooKeeper()
+			m, err := replicamanager.NewReplicaManager(c.Env, zk, conf)
+			c.Must(err)
+			c.Must(m.Watcher().WatchData())
+			started := func() (list []bool) {
+				for _, of := range []func() (bool, error){m.IsPSSetStarted, m.IsDenseSetStarted} {
+					is, err := of()
+					c.Must(err)
+					list = append(list, is)
+				}
+				return list
+			}
+			for _, place := range []struct {
+				name string
+				want []bool // of PS and dense
+			}{{"hl:def", []bool{false, keep.Keeps(quirks.Q21)}}, {"lf:def", []bool{true, true}}} {
+				c.Create(zk, "/b/service/n/"+place.name+"/ps:0/7", agenttest.ReplicaData("h:7", env.StateAvailable))
+				c.Create(zk, "/b/service/n/"+place.name+"/dense:0/7", agenttest.ReplicaData("h:8", env.StateAvailable))
+				if diff := cmp.Diff(place.want, started()); diff != "" {
+					t.Errorf("PS and dense started, with replicas in %s (-want +got):\n%s", place.name, diff)
+				}
+			}
+		})
 	})
 }

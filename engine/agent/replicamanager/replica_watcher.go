@@ -490,7 +490,8 @@ type registration struct {
 
 // needRegister picks the container's own replicas from gone, to be registered again
 // (replica_manager.py:231-252). It sets their ports, in the mirror too. It compares paths by
-// substring, so for replica 1 it also picks replica 12 (Q111). The port is tfs_port_grpc, which ps
+// substring, so for replica 1 it also picks replica 12 (Q111). With that repaired, it compares their
+// ends. The port is tfs_port_grpc, which ps
 // and mixed deployments do not have (Q110).
 func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err error) {
 	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
@@ -510,10 +511,14 @@ func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err e
 	if err != nil {
 		return nil, err
 	}
+	isOwn := strings.Contains
+	if !w.conf.Quirks.Keeps(quirks.Q111) {
+		isOwn = strings.HasSuffix
+	}
 	for _, task := range schedule {
 		part := "/" + server + ":" + task.String() + "/" + w.conf.ReplicaID.String()
 		for _, path := range gone {
-			if !strings.Contains(path, part) {
+			if !isOwn(path, part) {
 				continue
 			}
 			taskPath, rnode := pysem.Dirname(path), pysem.Basename(path)

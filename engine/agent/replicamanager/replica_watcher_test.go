@@ -1,6 +1,7 @@
 package replicamanager_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -177,6 +178,35 @@ func TestQ110_ThePollRegistersAPSAgainWithThePortNone(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
+			}
+		})
+	})
+}
+
+// Goal: the poll of replica 1 registers replica 12, too, once that is gone, and with Q111 repaired only
+// replica 1 itself.
+func TestQ111_ThePollTakesOverAReplicaWhoseIDBeginsWithTheOwn(t *testing.T) {
+	agenttest.BothWays(t, quirks.Q111, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			_, zk, conf := watched(c, "ps")
+			conf.Quirks = keep
+			c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
+			c.Create(zk, "/b/service/n/ps:0/12", agenttest.ReplicaData("h:6", env.StateAvailable))
+			c.Create(zk, "/b/service/n/ps:0/21", agenttest.ReplicaData("h:7", env.StateAvailable))
+			zk.Deaf = true
+			for _, id := range []string{"1", "12", "21"} {
+				c.Must(zk.Delete("/b/service/n/ps:0/"+id, env.AnyVersion))
+			}
+			c.Env.Tasks.Sleep(61 * time.Second)
+			got, err := zk.Children("/b/service/n/ps:0")
+			c.Must(err)
+			want := []string{"1", "12"}
+			if !keep.Keeps(quirks.Q111) {
+				want = []string{"1"}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("replicas (-want +got):\n%s", diff)
 			}
 		})
 	})

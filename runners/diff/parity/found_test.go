@@ -6,14 +6,15 @@ import (
 	"testing/fstest"
 )
 
-// Goal: a quirk that exploring cannot find is in the register, can be repaired, and was not found.
+// Goal: a quirk that exploring cannot find is in the register, is one that the engine has, and was not found.
 func TestFoundAndUnreached(t *testing.T) {
 	const sight = "Q208\tbound\t67\tv3 1x3\n"
 	for _, c := range []struct{ found, unreached, wrong string }{
 		{sight, "Q316\tit costs 5 s\n", ""},
 		{sight, "", ""},
 		{sight, "Q208\tno story shows it\n", "which features/museum/found.txt has, too"},
-		{sight, "Q28\tonly the fake wrapper shows it\n", "found Q28 with the decision match"},
+		{sight, "Q28\tonly the fake wrapper shows it\n", ""},
+		{sight, "Q24\tthe engine runs no Python\n", "found Q24 with the decision diverge"},
 		{sight, "Q" + "99999\tthere is none\n", "99999"},
 		{sight, "Q316\n", "features/museum/unreached.txt:1: "},
 		{"Q208\n", "", "features/museum/found.txt:1: "},

@@ -38,8 +38,7 @@ func readList[T any](sources fs.FS, file string, parse func(data []byte) (map[st
 }
 
 // readFound reads which quirks exploring has found, and which it cannot find. It returns an error
-// if a quirk is in both lists. It also returns one if a quirk that exploring cannot find is not
-// repairable, because only the repair of a quirk can be named as a cause.
+// if a quirk is in both lists, or if the engine does not have a quirk that exploring cannot find.
 func (p *evidence) readFound(sources fs.FS) (err error) {
 	if p.found, err = readList(sources, foundFile, explore.ParseRecord); err != nil {
 		return err
@@ -52,8 +51,8 @@ func (p *evidence) readFound(sources fs.FS) (err error) {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", unreachedFile, err)
-		case q.Decision != scope.Fix:
-			return fmt.Errorf("%s: found %s with the decision %s, want one that can be repaired", unreachedFile, id, q.Decision)
+		case q.Decision != scope.Fix && q.Decision != scope.Match:
+			return fmt.Errorf("%s: found %s with the decision %s, want one that the engine has (match or fix)", unreachedFile, id, q.Decision)
 		case p.found[id].After > 0:
 			return fmt.Errorf("%s: found %s, which %s has, too: want it in one of them", unreachedFile, id, foundFile)
 		}

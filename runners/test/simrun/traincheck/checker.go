@@ -48,6 +48,7 @@ type Checker struct {
 	ps        psBarriers
 	life      life
 	health    health
+	saves     saves
 }
 
 // process holds what the checker has observed of one process of the job.
@@ -105,6 +106,7 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.discovery.wrote(o)
 	case p == nil:
 	case o.Op == "process.start":
+		c.leaves(o.Pod)
 		*p = process{running: true, life: p.life + 1, started: o.At, code: p.code, gaveUp: p.gaveUp}
 	case o.Op == "process.exit":
 		if !strings.HasSuffix(o.Note, "code 1") {
@@ -112,7 +114,9 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 		p.running, p.ended, p.code = false, o.At, o.Note
 		c.barrier.ended(o.Pod)
-		c.health.leaves(o.Pod)
+		c.leaves(o.Pod)
+	case o.Op == "training.saved":
+		c.saved(o)
 	case o.Op == "training.serving":
 		p.serving, p.served, p.addr = true, o.At, o.Path
 		c.stored.begins(o.Pod)
@@ -120,7 +124,7 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.health.reported(c.now)
 	case o.Op == "training.retry" || o.Op == "training.failed":
 		c.barrier.gaveUp(o.Pod)
-		c.health.leaves(o.Pod)
+		c.leaves(o.Pod)
 		p.retried = o.At
 		if o.Op == "training.retry" {
 			p.lastTry = o.Note
@@ -128,6 +132,14 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 		p.why = c.decision(o.Pod, o.Note)
 		p.gaveUp = p.why + ", after " + o.Note
+	}
+}
+
+// leaves records that a process has left its session.
+func (c *Checker) leaves(who string) {
+	if who == "chief" {
+		c.health.waits = false // the chief checks the PS again in its next session
+		c.saves = saves{}
 	}
 }
 

@@ -35,21 +35,23 @@ type reading struct {
 	known bool
 	data  []byte
 	paths []string
+	torn  bool // whether the file cannot be parsed
 }
 
-// read reads the file. If the file has changed, it calls list with the new text. A file that is not
-// valid text counts as empty. ok is false if the file is missing.
-func (r *reading) read(files Files, name string, list func(text string) []string) (paths []string, ok bool, err error) {
+// read reads the file. If the file has changed, it calls list with the new text. A file that cannot
+// be parsed counts as empty. ok is false if the file is missing.
+func (r *reading) read(files Files, name string, list func(text string) ([]string, error)) (paths []string, ok bool, err error) {
 	data, ok, err := files.StoredFile(name)
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	if !r.known || !bytes.Equal(r.data, data) {
-		text, err := pysem.DecodeUTF8(data)
-		if err != nil {
-			text = ""
+		*r = reading{known: true, data: data}
+		text, wrong := pysem.DecodeUTF8(data)
+		if wrong == nil {
+			r.paths, wrong = list(text)
 		}
-		*r = reading{known: true, data: data, paths: list(text)}
+		r.torn = wrong != nil
 	}
 	return r.paths, true, nil
 }
@@ -91,6 +93,8 @@ func (s *stored) look(c *Checker, files Files) error {
 		}
 	}
 	s.exempt = kept
+	// Without a file that can be parsed, the chief goes by the list that it has read before.
+	c.lookAtOldest(listed, exempt, hasState && !s.state.torn)
 	return nil
 }
 
@@ -101,19 +105,19 @@ func there(files Files, checkpoint string) (bool, error) {
 
 // list reads the paths in the file "checkpoint". A partly written file has none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
-	return s.checkpoint.read(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) []string {
+	return s.checkpoint.read(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) ([]string, error) {
 		state := &training.CheckpointState{}
-		_ = textformat.Merge(text, state) // a torn file counts as empty
-		return c.absolute(state.AllModelCheckpointPaths)
+		err := textformat.Merge(text, state)
+		return c.absolute(state.AllModelCheckpointPaths), err
 	})
 }
 
 // exempted reads which checkpoints the file monolith_checkpoint exempts from deletion.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
-	return s.state.read(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) []string {
+	return s.state.read(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) ([]string, error) {
 		state := &nativetraining.MonolithCheckpointState{}
-		_ = textformat.Merge(text, state)
-		return c.absolute(state.ExemptModelCheckpointPaths)
+		err := textformat.Merge(text, state)
+		return c.absolute(state.ExemptModelCheckpointPaths), err
 	})
 }
 
@@ -144,9 +148,7 @@ func (s *stored) restored(c *Checker, written bool) {
 		if !chief.serving {
 			return // the chief has not reached its writes yet
 		}
-		if c.quirks.Keeps(jobquirks.Q251) {
-			known = jobquirks.Q251.String()
-		}
+		known = c.knownBy(jobquirks.Q251)
 	}
 	for _, name := range c.names {
 		p := c.procs[name]

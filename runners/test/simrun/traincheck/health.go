@@ -24,12 +24,6 @@ type health struct {
 
 func (h *health) reported(now time.Duration) { h.waits, h.since = true, now }
 
-// leaves records that a process has left its session. If it is the chief, the report is dropped,
-// because the chief checks the PS again in its next session.
-func (h *health) leaves(who string) {
-	h.waits = h.waits && who != "chief"
-}
-
 // lookAtHealth finds a report that had no effect in time: the workers were not stopped, and the PS
 // was not checked again (TRN-2.8).
 func (c *Checker) lookAtHealth() {
@@ -41,10 +35,6 @@ func (c *Checker) lookAtHealth() {
 		return
 	}
 	if limit := healthPeriod + b.limit(); h.waits && c.now > max(h.since, c.discovery.calm)+limit {
-		known := ""
-		if c.quirks.Keeps(jobquirks.Q240) {
-			known = jobquirks.Q240.String()
-		}
-		c.breaks(Health, fmt.Sprint(h.since), known, "a PS was reported as not healthy at %v, and neither was a barrier placed nor the PS looked at again, want that within %v", h.since, limit)
+		c.breaks(Health, fmt.Sprint(h.since), c.knownBy(jobquirks.Q240), "a PS was reported as not healthy at %v, and neither was a barrier placed nor the PS looked at again, want that within %v", h.since, limit)
 	}
 }

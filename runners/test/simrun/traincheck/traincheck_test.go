@@ -72,6 +72,32 @@ func (s *story) ends(who, failed string) {
 	}
 }
 
+// model is the model's directory.
+const model = "/train/model/"
+
+// saves reports saves of checkpoints by the chief.
+func (s *story) saves(names ...string) {
+	for _, name := range names {
+		s.op("chief", "training.saved", model+name)
+	}
+}
+
+// lists reports a save of the last of some checkpoints, with all of them in the list of checkpoints, and
+// one that is exempt, "" for none.
+func (s *story) lists(exempt string, names ...string) {
+	s.t.Helper()
+	s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "", ""
+	if exempt != "" {
+		s.files[model+"monolith_checkpoint"] = "exempt_model_checkpoint_paths: '" + exempt + "'"
+	}
+	for _, name := range names {
+		s.files[model+"checkpoint"] += " all_model_checkpoint_paths: '" + name + "'"
+		s.files[model+name+".index"] = ""
+	}
+	s.saves(names[len(names)-1])
+	s.pass(time.Second)
+}
+
 // step reports n steps of a process, the last of which ends now.
 func (s *story) step(n int64) {
 	s.steps += n
@@ -107,7 +133,6 @@ func (s *story) place(action string) {
 // and holds where nothing is wrong. known is the rule by which the reference breaks it. The
 // invariant "-" stands for cases in which all hold.
 func TestInvariantsBreakAndHold(t *testing.T) {
-	const model = "/train/model/"
 	for _, c := range []struct {
 		name, invariant, known, text string
 		// life also checks INV-8. The other cases make no steps.
@@ -244,6 +269,36 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.files[model+"monolith_checkpoint"] = ""
 			delete(s.files, model+"m-1.index")
 			s.pass(time.Second)
+		}},
+		{name: "a step that is saved twice", invariant: "once", kept: quirks.Fixed, text: model + "m-1 was saved twice", tell: func(s *story) {
+			s.saves("m-1", "m-2", "m-1", "m-1")
+		}},
+		{name: "a step that is saved twice, by the reference", invariant: "once", known: "Q242", text: "saved twice", tell: func(s *story) {
+			s.saves("m-1", "m-1")
+		}},
+		{name: "a step that is saved again by another life", invariant: "-", tell: func(s *story) {
+			s.saves("m-1")
+			s.op("chief", "process.exit", "chief")
+			s.op("chief", "process.start", "")
+			s.saves("m-1", "m-2")
+			s.tries("chief", "AbortedError")
+			s.saves("m-2")
+		}},
+		{name: "a checkpoint that is deleted before an older one", invariant: "oldest", known: "Q247", text: model + "m-3 was deleted, and the older " + model + "m-1", tell: func(s *story) {
+			s.lists("", "m-1")
+			s.lists("", "m-1", "m-2")
+			s.lists("m-1", "m-1", "m-3")
+			s.lists("", "m-1", "m-3", "m-4")
+			s.lists("", "m-1", "m-4", "m-5")
+		}},
+		{name: "checkpoints that are deleted in order", invariant: "-", tell: func(s *story) {
+			s.lists("", "m-1")
+			s.lists("", "m-1", "m-2")
+			s.lists("m-1", "m-1", "m-3")
+			s.lists("", "m-3", "m-4")
+			s.lists("m-4", "m-4", "m-5")
+			s.lists("m-\xff", "m-4", "m-6") // what cannot be parsed changes nothing for the chief
+			s.lists("", "m-6", "m-7")
 		}},
 		{name: "torn lists", invariant: "-", tell: func(s *story) {
 			s.files[model+"monolith_checkpoint"], s.files[model+"checkpoint"] = "exempt_model_checkp", "\xff"

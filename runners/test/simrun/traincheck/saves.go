@@ -1,0 +1,63 @@
+package traincheck
+
+import (
+	"path"
+	"slices"
+
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
+	"github.com/monosim/monosim/runners"
+)
+
+// The ids of the invariants of saves.
+const (
+	Once   = "once"   // the chief does not save the same step twice in a row
+	Oldest = "oldest" // of the checkpoints that are not exempt, the oldest goes first
+)
+
+// saves follows the checkpoints that the chief saves in one session.
+type saves struct {
+	// mine lists the checkpoints that were saved in the session, by the times of their last saves.
+	mine []string
+	// listed has those of them that the previous look found in the list of checkpoints.
+	listed []string
+}
+
+// saved handles an observation of a save.
+func (c *Checker) saved(o runners.Observation) {
+	s := &c.saves
+	if n := len(s.mine); n > 0 && s.mine[n-1] == o.Path {
+		c.breaks(Once, o.Path, c.knownBy(jobquirks.Q242), "%s was saved twice in a row, want each step saved once", o.Path)
+	}
+	s.mine = append(slices.DeleteFunc(s.mine, func(p string) bool { return p == o.Path }), o.Path)
+}
+
+// lookAtOldest compares the list of checkpoints with that of the previous look. exempt lists the
+// checkpoints that must not be deleted. If known is false, the chief may go by another such list.
+func (c *Checker) lookAtOldest(listed, exempt []string, known bool) {
+	s := &c.saves
+	now := lists.Filter(s.mine, func(p string) bool { return slices.Contains(listed, p) })
+	left := ""
+	for _, p := range s.mine {
+		switch {
+		case !slices.Contains(s.listed, p):
+		case !slices.Contains(now, p):
+			if left != "" && known {
+				c.breaks(Oldest, left+" "+p, c.knownBy(jobquirks.Q247), "%s was deleted, and the older %s, which is not exempt, was not: want that first", p, left)
+			}
+		case left == "" && !slices.ContainsFunc(exempt, func(e string) bool { return path.Base(e) == path.Base(p) }):
+			left = p
+		}
+	}
+	s.listed = now
+}
+
+// knownBy returns the id of a quirk that explains a broken invariant if the job keeps the quirk, and
+// else "".
+func (c *Checker) knownBy(q quirks.Quirk) string {
+	if c.quirks.Keeps(q) {
+		return q.String()
+	}
+	return ""
+}
