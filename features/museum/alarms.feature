@@ -296,3 +296,21 @@ Feature: What invariants once took for a fault of agents, and no agent can help
       | quirks | outcome                                 |
       | Q333   | within 5m the invariant noise is broken |
       | fixed  | for 5m the cluster is quiet             |
+
+  # A report that meets the barrier of a save has no effect (TRN-2.8), and 30 s later the PS is healthy.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A PS takes less memory again before the chief looks again
+    Given a training job with 2 workers and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting ps_memory_limit is "2000000"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 40s pass
+    And the memory of ps0 comes to 30 MB
+    And 40s pass
+    And the memory of ps0 comes to 1 MB
+    And 150s pass
+    Then for 3m the cluster is quiet

@@ -164,6 +164,8 @@ func (c *Checker) Why(process string) string { return c.procs[process].why }
 // lasting disturbance goes on until Disturbed is called for it again, with over set.
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
+	// A PS whose memory changes may be healthy again, and then the chief reports nothing more.
+	c.health.waits = c.health.waits && !strings.HasPrefix(what, "trainer.memory")
 	c.discovery.disturbed(what, lasting, over)
 }
 

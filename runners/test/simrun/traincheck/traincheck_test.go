@@ -490,6 +490,12 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.assign("chief", 0, false)
 			s.pass(time.Hour)
 		}},
+		{name: "a PS that is healthy again before the chief looks again", invariant: "-", tell: func(s *story) {
+			s.op("chief", "training.unhealthy", "ps0")
+			s.pass(15 * time.Second)
+			s.check.Disturbed(s.now, "trainer.memory ps0", false, false)
+			s.pass(time.Hour)
+		}},
 		{name: "a PS that is not healthy, and a chief that looks no more", invariant: "health", known: "Q240", kept: quirks.Python,
 			text: "a PS was reported as not healthy at 0s", tell: reportOnce},
 		{name: "a chief that looks no more, repaired", invariant: "health", kept: quirks.Fixed, text: "nor the PS looked at again, want that within 1m13s", tell: reportOnce},
