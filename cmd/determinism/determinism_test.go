@@ -1,7 +1,7 @@
 package main
 
-// The test binary stands in for monosim. With FAKE_MONOSIM set it prints that text, in which it
-// expands environment variables, and exits.
+// The test binary also stands in for monosim. If FAKE_MONOSIM is set, it prints the text of that
+// variable, with environment variables expanded, and exits.
 
 import (
 	"bytes"

@@ -47,7 +47,7 @@ func groups(b binaries) []group {
 		seed = append(seed, variant{name: "seed 1, -race", command: append([]string{b.race}, oneSeed...)})
 	}
 	return []group{
-		{plain("--check-determinism", checkItself, nil)}, // it compares by itself
+		{plain("--check-determinism", checkItself, nil)}, // monosim compares the two runs itself
 		{plain("leaps off and on, 3 seeds", checkLeaps, nil)},
 		seed,
 		{

@@ -40,7 +40,7 @@ func runDocLinks(pass *analysis.Pass) (any, error) {
 				pass.Reportf(group.Pos(), "link [%s] leads nowhere: name what it is called now, with its package, or say it in words", name)
 			}
 			if group == file.Doc {
-				continue // pkgdoc looks at these
+				continue // package comments are checked by pkgdoc
 			}
 			for _, name := range missingFiles(pass, dir, group.Text()) {
 				pass.Reportf(group.Pos(), "comment names %s, which is not in this folder: name the file that does it now, with its folder", name)

@@ -62,7 +62,7 @@ func analyze(patterns []string) ([]finding, error) {
 		return nil, err
 	}
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		return strings.HasSuffix(p.ID, ".test") // the generated main of a test binary
+		return strings.HasSuffix(p.ID, ".test") // the package is the generated main of a test binary
 	})
 	if len(pkgs) == 0 {
 		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))

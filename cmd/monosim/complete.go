@@ -33,7 +33,7 @@ func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 		}
 		if _, done := cmd.GetFlagCompletionFunc(name); !done {
 			if err := cmd.RegisterFlagCompletionFunc(name, completeWith(list)); err != nil {
-				panic(err) // the flag is there
+				panic(err) // cannot happen: the flag exists
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
 	}
 	dir := isabsCases(t)
-	alike := func(difference string) string { // the case and the smaller one are answered alike
+	alike := func(difference string) string { // output in which the case and the smaller one have the same difference
 		return askedRelative + "    answer (- expected, + the testee's):\n" + difference + smallerRelative + difference
 	}
 	for how, want := range map[string]string{

@@ -108,7 +108,7 @@ func TestEveryWordOfReportsIsExplained(t *testing.T) {
 		}
 	}
 	reasons := 0
-	for _, room := range []string{"judge", "search"} { // why a run stopped, and by what a cell is excluded
+	for _, room := range []string{"judge", "search"} { // sources of the codes for why a run stopped and what excludes a cell
 		files, _ := filepath.Glob("../../runners/whatif/" + room + "/*.go")
 		for _, path := range files {
 			if err := constants(path, func(name, text string) {
@@ -130,7 +130,8 @@ func TestEveryWordOfReportsIsExplained(t *testing.T) {
 					for _, code := range printedCode.FindAllString(text, -1) {
 						wanted[code] = path
 					}
-					if capitals.MatchString(text) && text != "AVAILABLE" && text != "EXTERNAL" { // TensorFlow Serving's and Beam's
+					// words of TensorFlow Serving and of Beam are not explained
+					if capitals.MatchString(text) && text != "AVAILABLE" && text != "EXTERNAL" {
 						wanted[text] = path
 					}
 				})

@@ -37,7 +37,7 @@ func TestFailuresExplainThemselves(t *testing.T) {
 				t.Fatalf("exit code: want %d, got %d (%v)\n%s", command.ExitFailed, command.ExitCode(err), err, out)
 			}
 			lines := strings.SplitAfter(strings.TrimSuffix(out, "\n"), "\n")
-			got := strings.Join(lines[:len(lines)-1], "") // the last has the wall time
+			got := strings.Join(lines[:len(lines)-1], "") // the last line is left out: it contains the wall time
 			golden := strings.TrimSuffix(file, ".feature") + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

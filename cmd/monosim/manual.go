@@ -33,7 +33,7 @@ func writeManual(root *cobra.Command, dir string) error {
 			return err
 		}
 	}
-	root.DisableAutoGenTag = true // which has the day
+	root.DisableAutoGenTag = true // the line that cobra adds contains the date
 	if err := doc.GenManTree(root, &doc.GenManHeader{Title: "MONOSIM", Section: "1", Source: "monosim " + thisVersion().Version}, pages); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestExitCodes(t *testing.T) {
 		{errors.New("x"), command.ExitFailed},
 		{command.BadInput(errors.New("x")), command.ExitBadInput},
 		{fmt.Errorf("report: %w", missing), command.ExitBadInput},
-		{broken(missing), command.ExitFailed}, // a file of the simulated cluster
+		{broken(missing), command.ExitFailed}, // the file is one of the simulated cluster
 	} {
 		if got := command.ExitCode(c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)

@@ -61,7 +61,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
-			if c == nil { // a command that this build does not have
+			if c == nil { // this build does not have the command
 				continue
 			}
 			c.GroupID = g.title
@@ -76,7 +76,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	}
 	completeFlags(root, flagValues)
 	if err := root.RegisterFlagCompletionFunc("color", completeWith(func() []string { return colour.When })); err != nil {
-		panic(err) // two of one name
+		panic(err) // two commands have the same name
 	}
 	return root
 }

@@ -131,13 +131,13 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 		for line := range strings.Lines(cmd.Example) {
 			_, called, ok := strings.Cut(line, "monosim ")
 			if !ok {
-				continue // of another program, as curl
+				continue // the line runs another program, such as curl
 			}
 			lines++
 			called, _, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(called), " | ", " > "), " > ")
 			found, args, err := newRootCommand().Find(wordsOf(called))
 			if err != nil || found.CommandPath() != cmd.CommandPath() {
-				continue // of another command, as what makes a file for this one
+				continue // the line runs another command, which makes a file for this one
 			}
 			if err := found.ParseFlags(args); err != nil && !found.DisableFlagParsing {
 				t.Errorf("%s: %s: %v", cmd.CommandPath(), line, err)

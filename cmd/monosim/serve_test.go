@@ -149,7 +149,7 @@ func TestServeKeepsACluster(t *testing.T) {
 	}
 	post(t, at.Admin+"/pods/restart", `{"pod": "shard0-replica1"}`)
 	awaitState(t, at.Admin, "restarted pod", func(s seen) bool { return s.Pods[1].Running && s.Pods[1].Starts == 2 })
-	// A fault that cannot end, because the version is gone that it broke, ends nothing else.
+	// If a fault cannot be ended because the version that it broke is gone, other faults still end.
 	broken := `{"kind": "version.broken", "base_path": "/models/ctr/entry", "n": 2, "end_after": "2s"}`
 	if got := post(t, at.Admin+"/faults/begin", broken) + post(t, at.Admin+"/versions/delete", `{"base_path": "/models/ctr/entry", "version": 2}`); got != "{}\n{}\n" {
 		t.Errorf("a broken version that is deleted: %s", got)

@@ -100,7 +100,7 @@ func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*servi
 	case <-ctx.Done():
 	case <-s.done:
 	}
-	stop() // a second signal ends the program at once
+	stop() // a second signal now ends the program at once
 	return s.close()
 }
 

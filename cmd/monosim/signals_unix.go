@@ -29,5 +29,5 @@ func dieOf(s syscall.Signal) {
 		syscall.Kill(os.Getpid(), s)
 	}
 	syscall.Exec("/bin/sh", []string{"sh", "-c", fmt.Sprintf("kill -%d $$", int(s))}, nil)
-	os.Exit(128 + int(s)) // there is no shell
+	os.Exit(128 + int(s)) // reached only if there is no shell, because Exec does not return
 }

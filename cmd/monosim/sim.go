@@ -228,7 +228,8 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 	}
 	cluster, err := sim.Read(o)
 	if conf, ok := errors.AsType[sim.ConfError](err); ok {
-		err = errors.New(strings.Join(conf, "\nmonosim: ")) // one a line, with the prefix that main prints
+		// each message gets a line of its own, with the prefix that main prints
+		err = errors.New(strings.Join(conf, "\nmonosim: "))
 	}
 	if err != nil {
 		return nil, err

@@ -32,14 +32,14 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 		return nil, fmt.Errorf("--max-memory: %w", err)
 	}
 	if costFile != "" {
-		runtime.GC() // so that the memory of the program without the run is known
+		runtime.GC() // collected first, so that the memory measured now is that of the program without the run
 	}
 	w := &simWatch{outlook: outlook.New(size, max), limit: -1, percent: -1, size: size, file: costFile}
 	if os.Getenv("GOGC") == "" {
 		w.percent, w.garbage = debug.SetGCPercent(mostGarbage), mostGarbage
 	}
 	if max > 0 {
-		w.limit = debug.SetMemoryLimit(max) // collect more often near the limit
+		w.limit = debug.SetMemoryLimit(max) // the nearer the limit, the more often garbage is collected
 	}
 	if warning := w.outlook.Warning(); warning != "" {
 		fmt.Fprintln(notes, "warning: "+warning)

@@ -121,7 +121,7 @@ func suggest(all []steps.Described, asked []string) string {
 		for _, k := range slices.Sorted(maps.Keys(known)) {
 			d := levenshtein.ComputeDistance(strings.ToLower(word), k)
 			if letters(word) == letters(k) {
-				d = 1 // two letters in the wrong order
+				d = 1 // only the order of the letters is wrong
 			}
 			if known[k] && d > 0 && d < distance {
 				best, distance = k, d

@@ -135,7 +135,7 @@ func (o *testOptions) register(cmd *cobra.Command) {
 	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
 	o.runners.register(cmd)
 	if err := cmd.RegisterFlagCompletionFunc("tags", featureTags); err != nil {
-		panic(err) // the flag is there
+		panic(err) // cannot happen: the flag exists
 	}
 	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(formats)) }})
 }
@@ -346,7 +346,7 @@ func (o *testOptions) settle(cmd *cobra.Command, paths []string) ([]string, erro
 	if len(says.Runners) > 0 && !given("runner") {
 		o.runners.names = says.Runners
 	} else if len(says.Runners) > 0 && o.runners.simulated() {
-		o.suite.Flags = "--runner sim" // for commands that repeat a run
+		o.suite.Flags = "--runner sim" // flags for the commands that repeat a run
 	}
 	o.runners.port()
 	if says.Quirks != "" && !given("quirks") {

@@ -129,7 +129,7 @@ func (o *runnerOptions) check() error {
 		return nil
 	}
 	file, err := wholefile.Create(o.record)
-	if err != nil { // reported before the runs, because they take minutes
+	if err != nil { // reported before the runs start, because runs take minutes
 		return fmt.Errorf("--record: %w", err)
 	}
 	file.Discard()
@@ -277,7 +277,7 @@ func runsOn(sc steps.Listed) (on, not []string) {
 		switch why := sc.Not[name]; why {
 		case "":
 			on = append(on, name)
-		case steps.NoTrainingJob: // goes unmentioned: a scenario without a training job is not for that runner
+		case steps.NoTrainingJob: // not mentioned in the output: that runner is not meant for a scenario without a training job
 		default:
 			not = append(not, fmt.Sprintf("not %s: %s", name, why))
 		}
@@ -314,7 +314,7 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 // several runs scenarios on several runners and compares the results.
 func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	slack := compare.DefaultSlack
-	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
+	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // a second of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
 	c.Slower, c.Flags = o.runners.slower, map[string]string{agentrun.Name: o.runners.agentFlags()}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(o.runners.timeScale), false
@@ -433,7 +433,7 @@ func codeBehind(name string, runs []steps.Result) (*compare.Code, error) {
 
 // record writes the new results into a record file. Other results in it stay.
 func record(name string, m *compare.Matrix, code *compare.Code) error {
-	for i := range m.Scenarios { // the record names the files of the project, without builtin:
+	for i := range m.Scenarios { // in a record, files of the project lack the prefix builtin:
 		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
 	}
 	code.Stamp(m)

@@ -49,7 +49,7 @@ func allForms(dir string) (flags, files []string) {
 
 func TestJobsChangeNothing(t *testing.T) {
 	scenarios := []string{"testdata/failures", "builtin:features/tfserving_labels.feature"}
-	if !testing.Short() { // which takes a minute under the race detector
+	if !testing.Short() { // under the race detector it takes a minute
 		scenarios = append(scenarios, "builtin:features/crashes.feature")
 	}
 	runs := map[string][]string{}
@@ -192,7 +192,7 @@ func runUntilSignal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) (code int, st
 	if err != nil {
 		t.Error(err)
 	}
-	cmd.Wait() // the code says how it ended
+	cmd.Wait() // the error is not looked at: the exit code says how it ended
 	return cmd.ProcessState.ExitCode(), first + string(rest), errs.String()
 }
 

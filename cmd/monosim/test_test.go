@@ -27,7 +27,7 @@ func testCommand(args ...string) (stdout, stderr string, err error) {
 	cmd.SilenceErrors = true
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
-	cmd.SetArgs(append([]string{}, args...)) // of nil cobra takes those of this process
+	cmd.SetArgs(append([]string{}, args...)) // nil would make cobra take the arguments of this process
 	err = cmd.Execute()
 	return out.String(), errs.String(), err
 }

@@ -40,7 +40,7 @@ type far struct {
 func (t *ticker) Begin(p steps.Plan) error {
 	t.begin, t.far.total = time.Now(), p.Runs
 	if p.Seeds == steps.Endless {
-		t.far.total, p.Runs = 0, -1 // the bar takes -1 for a run without an end
+		t.far.total, p.Runs = 0, -1 // -1 stands for a run of unknown length
 	}
 	if command.IsTerminal(t.out) {
 		t.bar = progressbar.NewOptions(p.Runs,
@@ -173,7 +173,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	if end == 0 {
 		return len(p), nil
 	}
-	_ = s.bar.Clear() // the next update draws it again
+	_ = s.bar.Clear() // the next update draws the bar again
 	_, err := s.out.Write(s.rest[:end])
 	s.rest = append(s.rest[:0], s.rest[end:]...)
 	return len(p), err

@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	// The tests get a cache folder of their own. Go's build cache is in the user's cache folder
 	// too, so GOCACHE keeps it in use.
 	built, err := exec.Command("go", "env", "GOCACHE").Output()
-	cache, err2 := os.MkdirTemp("", "monosim-cache-") // what failed last is kept there
+	cache, err2 := os.MkdirTemp("", "monosim-cache-") // the record of what failed last is kept there
 	if err = errors.Join(err, err2); err == nil {
 		err = errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(built))), os.Setenv("XDG_CACHE_HOME", cache))
 	}

@@ -159,10 +159,10 @@ type trainJob struct {
 func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*trainJob, error) {
 	plan, err := train.ReadInstead(name, text, instead)
 	job := &trainJob{Plan: plan}
-	if plan != nil && plan.Job.Check() == nil { // only a valid job can be checked against the script's lines
+	if plan != nil && plan.Job.Check() == nil { // the lines of the script can be checked only against a valid job
 		var wrong error
 		job.acts, wrong = o.acts(plan)
-		if wrong == nil { // Unplayed needs all lines, because any of them can give a setting its effect
+		if wrong == nil { // Unplayed has to see all lines, because any of them may give a setting its effect
 			wrong = plan.Unplayed(job.acts)
 		}
 		err = errors.Join(err, wrong)
@@ -210,7 +210,7 @@ func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name stri
 	}
 	return command.Sweep{
 		Values: o.sweep, Example: "a place of the plan and its values, as job.max_retries=0,6", Columns: columns,
-		Known: func(string) error { return nil }, // the plan checks the places itself
+		Known: func(string) error { return nil }, // nothing to do: the plan itself checks the places
 		Set: func(place, value string) error {
 			values[place] = value
 			return nil

@@ -412,7 +412,7 @@ func (o *zooKeeperOptions) configure(cmd *cobra.Command) error {
 	for _, note := range notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "zookeeper: "+note)
 	}
-	given := map[string]bool{} // on the command line, which wins
+	given := map[string]bool{} // flags given on the command line, which win over other settings
 	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
 	for _, f := range flags {
 		if given[f.Flag] {

@@ -102,7 +102,8 @@ func TestCheckInterruptedLeavesNothing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		for _, when := range []string{"zkserver*", "zkserver*/data/version-2/log.*"} { // while it starts, while it plays
+		// the signal comes while the server starts, or while a script is played on it
+		for _, when := range []string{"zkserver*", "zkserver*/data/version-2/log.*"} {
 			cmd := program(t, "zookeeper", "check", "--ops", "100000000")
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 			if err := cmd.Start(); err != nil {

@@ -47,8 +47,8 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	if swap.operator == opLogic {
 		before, after = "func() bool { return ", " })"
 	}
-	// Line breaks are kept, after the comma: Go allows a break there, but not where a statement
-	// could end.
+	// The line breaks between the operands are kept, but put behind the comma, because Go allows no
+	// break before it.
 	gap := f.source[f.file.Offset(n.X.End()):f.file.Offset(n.Y.Pos())]
 	between := ", " + strings.Repeat("\n", strings.Count(string(gap), "\n")) + before
 	f.wrap(id, n, "switch_."+swap.function+"("+fmt.Sprint(id)+", ", after)
@@ -146,7 +146,7 @@ func (f *finder) result(e ast.Expr, want types.Type) (before, after, change stri
 	case isError:
 		return "switch_.Zero[error](%d, ", ")", "nil"
 	case tv.Value != nil && !f.isText(e) || tv.Value != nil && f.text(e) == `""`:
-		return "", "", "" // numbers and words of the language have mutants of their own
+		return "", "", "" // numbers and the language's words have mutants of their own kind
 	case types.IsInterface(want) && !types.IsInterface(tv.Type):
 		return "", "", ""
 	}

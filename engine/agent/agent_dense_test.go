@@ -62,7 +62,7 @@ func (lab denseLab) servers() []string {
 		}
 		got = append(got, fmt.Sprintf("%s %s %s", vars["REPLICA_ID"], vars["DENSE_SERVICE_IDX"], p.Output()))
 	}
-	slices.Sort(got) // they start in an order of their own
+	slices.Sort(got) // the order in which they start is not tested
 	return got
 }
 

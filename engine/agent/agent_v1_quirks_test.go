@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// These tests show more quirks of agent v1 (python-quirks, agent_base.py and agent_v1.py), in the
-// lab of agent_v1_test.go.
+// These tests show further quirks of agent v1 (agent_base.py and agent_v1.py), with the helpers of
+// agent_v1_test.go.
 
 func TestQ8_ARelativeLogIsOpenedBelowTFSHome(t *testing.T) {
 	lab := startV1Logging(t, "logs/tfs.std.log", v1Ports, nil, "deploy_type", "ps")

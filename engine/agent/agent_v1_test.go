@@ -108,7 +108,7 @@ func (lab *v1Lab) serve(p *processes.Process) {
 	if plan.opens != never {
 		p.Life().After(plan.opens, kindPlan, func() {
 			if _, err := lab.Machine.Net.Listen(network.OwnedBy(p.Life()), portOf(p), func(*network.Conn) {}); err != nil {
-				panic(err) // the ports of a plan differ
+				panic(err) // cannot happen: the ports of a plan differ
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestSIGTERMKillsTheProcessesInOrderAndThenTheAgent(t *testing.T) {
 		after time.Duration
 		want  []string
 	}{
-		{500 * time.Millisecond, []string{"0 end ps -9", "1 end agent -9"}}, // the entry still waits
+		{500 * time.Millisecond, []string{"0 end ps -9", "1 end agent -9"}}, // the entry is still waiting for its turn
 		{time.Minute, []string{"60 end ps -9", "61 end entry -9", "62 end agent -9"}},
 	} {
 		t.Run(test.after.String(), func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestNothingIsStartedWhileASignalIsHandled(t *testing.T) {
 
 func TestAnEntryGivesUpAfterAnHourWithoutDense(t *testing.T) {
 	lab := startV1(t, nil, "deploy_type", "mixed", "dense_alone", true)
-	lab.stub.OnlyPort = "1005" // the port of ps
+	lab.stub.OnlyPort = "1005" // port of the PS
 	lab.Pass(2 * time.Hour)
 	lab.want("0 start agent", "0 start ps", "0 start dense", "3600 end ps -9", "3601 end dense -9", "3602 end agent -9")
 }

@@ -323,7 +323,7 @@ func (a *AgentV3) followLayout() error {
 	}
 	err = a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
 	if err != nil && !a.conf.Quirks.Keeps(quirks.Q209) && a.conf.Quirks.Keeps(quirks.Q323) {
-		a.Stop() // stops whatever was started so far
+		a.Stop() // stops the parts that were started so far
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func startGip(c *worldtest.Case) (*agent.AgentV3, *worldtest.ZooKeeper) {
 		c.Must(err)
 		c.Create(zk, "/gip/saved_models/test_ffm_model/"+graph, deploy)
 	}
-	c.Env.Tasks.Sleep(0) // the reporting threads have begun
+	c.Env.Tasks.Sleep(0) // lets the reporting threads begin
 	return a, zk
 }
 

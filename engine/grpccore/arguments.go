@@ -43,7 +43,7 @@ func (a Arguments) options() []grpc.ServerOption {
 		PermitWithoutStream: a["grpc.keepalive_permit_without_calls"] != 0,
 	}
 	if interval, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given && interval <= 0 {
-		pings.MinTime = time.Nanosecond // grpc-go would replace 0 by its default
+		pings.MinTime = time.Nanosecond // not 0, which grpc-go would replace by its default
 	}
 	if _, given := a["grpc.http2.max_ping_strikes"]; given { // the front counts strikes if the limit is above 0
 		pings = keepalive.EnforcementPolicy{MinTime: time.Nanosecond, PermitWithoutStream: true} // any may come
@@ -59,7 +59,7 @@ func (a Arguments) options() []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(pings),
 	}
 	if n, ok := a["grpc.max_concurrent_streams"]; ok && n >= 0 {
-		options = append(options, grpc.MaxConcurrentStreams(uint32(max(n, 1)))) // grpc-go takes 0 for no limit
+		options = append(options, grpc.MaxConcurrentStreams(uint32(max(n, 1)))) // not 0, which to grpc-go means no limit
 	}
 	return options
 }

@@ -36,7 +36,7 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 		at = lost
 	}
 	for whole = true; at != lost && at < payload; {
-		from, length := frameHead+at, payload // so that a message with an incomplete head is cut
+		from, length := frameHead+at, payload // the head of a message may be incomplete, which cuts the message off
 		if payload-at >= messageHead {
 			if len(b) < from+messageHead {
 				return nil, false

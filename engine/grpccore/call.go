@@ -236,7 +236,7 @@ func (c *call) tooLarge(which string, limit int) string {
 	known := map[string]bool{}
 	for _, name := range knownOrder {
 		known[name] = true
-		for i := len(c.fields) - 1; i >= 0; i-- { // the last field of this name counts
+		for i := len(c.fields) - 1; i >= 0; i-- { // if a field occurs several times, the last one counts
 			if f := c.fields[i]; f.Name == name {
 				fmt.Fprintf(&b, " %s:%dB", name, f.Size())
 				break
@@ -247,7 +247,7 @@ func (c *call) tooLarge(which string, limit int) string {
 		if !known[f.Name] {
 			size := f.Size()
 			if strings.HasSuffix(f.Name, "-bin") {
-				size -= uint32(len(f.Value) - len(strings.TrimRight(f.Value, "="))*3/4) // it counts as decoded
+				size -= uint32(len(f.Value) - len(strings.TrimRight(f.Value, "="))*3/4) // counted in decoded bytes
 			}
 			fmt.Fprintf(&b, " %s:%dB", f.Name, size)
 		}
@@ -263,7 +263,7 @@ func (c *call) instead() []hpack.HeaderField {
 		authority = c.host
 	}
 	if !wellFormed(path) {
-		path = "/" + path + "/" // is of no service
+		path = "/" + path + "/" // a path that belongs to no service
 	}
 	fields := []hpack.HeaderField{
 		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "http"}, {Name: ":path", Value: path}, {Name: ":authority", Value: authority.Value},

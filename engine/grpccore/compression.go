@@ -79,7 +79,7 @@ func (c *compression) acceptedField() []byte {
 func literal(f hpack.HeaderField) []byte {
 	f.Sensitive = true
 	var b bytes.Buffer
-	_ = hpack.NewEncoder(&b).WriteField(f) // a buffer takes all
+	_ = hpack.NewEncoder(&b).WriteField(f) // writing into a buffer does not fail
 	return b.Bytes()
 }
 

@@ -97,7 +97,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 		data = mem.BufferSlice{mem.SliceBuffer(plain)}
 	}
 	if c.CodecV2.Unmarshal(data, in.message) != nil {
-		in.err = status.Error(codes.Internal, "") // as GenericDeserialize in proto_utils.h
+		in.err = status.Error(codes.Internal, "") // C-core's text is empty here (GenericDeserialize in proto_utils.h)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func inflate(name string, compressed []byte, limit int) ([]byte, error) {
 		return nil, nil
 	}
 	if name == "gzip" && !bytes.HasPrefix(compressed, gzipMagic[:min(len(compressed), len(gzipMagic))]) {
-		return nil, zlibError(gzip.ErrHeader) // Go's reader checks the magic only once a header is complete
+		return nil, zlibError(gzip.ErrHeader) // Go's reader checks the magic number only once the header is complete
 	}
 	rest := bytes.NewReader(compressed)
 	reader, err := formats[name].open(rest)

@@ -126,7 +126,7 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 		}
 		b = b[n:]
 	}
-	own := func(n int) { // from the first changed frame on, all bytes pass through ready
+	own := func(n int) { // from the first changed frame on, all bytes are copied to ready
 		if !copying {
 			copying = true
 			f.ready = f.ready[:0]

@@ -66,7 +66,7 @@ func (j *judge) frames(b []byte) verdict {
 	ends, stream := http2.Flags(b[4]).Has(http2.FlagHeadersEndStream), streamOf(b)
 	block, ok := j.payload(b, stream)
 	if !ok || stream == 0 {
-		return verdict{pass: true} // grpc-go ends the connection, too
+		return verdict{pass: true} // grpc-go itself ends the connection here
 	}
 	begins := stream > j.newest && stream%2 == 1
 	if begins && !j.apart && !j.drained && len(block) > 0 && bytes.Equal(block, j.usual) {
@@ -78,7 +78,7 @@ func (j *judge) frames(b []byte) verdict {
 		j.call.limit = math.MaxInt32
 	}
 	if _, err := j.decoder.Write(block); err != nil || j.decoder.Close() != nil {
-		return verdict{pass: true} // grpc-go ends the connection, too
+		return verdict{pass: true} // grpc-go itself ends the connection here
 	}
 	if !begins {
 		return verdict{instead: j.later(stream, ends)}
@@ -117,7 +117,8 @@ func (j *judge) frames(b []byte) verdict {
 		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded, format: format, begins: true}
 	}
 	j.usual = j.usual[:0]
-	if j.call.size <= j.limits.soft && constant(block) { // each larger call may be refused at random
+	// each call of larger headers may be refused at random, so it has to be judged by itself
+	if j.call.size <= j.limits.soft && constant(block) {
 		j.usual, j.coded, j.format = append(j.usual, block...), coded, format
 	}
 	return verdict{pass: true, coded: coded, format: format, begins: true}
@@ -130,7 +131,7 @@ func (j *judge) later(stream uint32, ends bool) []byte {
 	j.apart = true
 	j.out.Reset()
 	if ends {
-		_ = j.framer.WriteData(stream, true, nil) // a buffer takes all
+		_ = j.framer.WriteData(stream, true, nil) // writing into a buffer does not fail
 	}
 	return j.out.Bytes()
 }
@@ -145,7 +146,7 @@ func (j *judge) headers(stream uint32, ends bool, fields []hpack.HeaderField) []
 func (j *judge) write(stream uint32, ends bool, fields []hpack.HeaderField) {
 	j.encoded.Reset()
 	for _, f := range fields {
-		f.Sensitive = true // so that it is not put into the table
+		f.Sensitive = true // keeps the field out of HPACK's table
 		_ = j.encoder.WriteField(f)
 	}
 	block := j.encoded.Bytes()

@@ -113,14 +113,14 @@ func (w *writing) farewell(to net.Conn) {
 	calls, _, _ := w.running.state()
 	for _, stream := range calls {
 		if stream > w.newest {
-			break // began after the last call that the GOAWAY names
+			break // this call and all after it began after the last call that the GOAWAY names
 		}
 		all = append(all, w.judge().refusal(stream, true, &refusal{code: codes.Unavailable, text: w.why})...)
 	}
 	w.why = ""
 	const moment = time.Second
 	_ = to.SetWriteDeadline(time.Now().Add(moment))
-	_, _ = to.Write(all) // the connection ends anyway
+	_, _ = to.Write(all) // the error is not looked at: the connection ends in any case
 }
 
 // tooManyPings answers the last ping of a client, and tells it why its connection is about to end.
@@ -169,7 +169,7 @@ func (f *front) Write(p []byte) (int, error) {
 		p = w.wholeFrames(p)
 	}
 	w.buffer = w.buffer[:0]
-	from := 0 // everything before this index is in the buffer already
+	from := 0 // index up to which everything is in the buffer already
 	for at := 0; at < len(p); {
 		if w.rest > 0 {
 			n := min(w.rest, len(p)-at)
@@ -203,13 +203,13 @@ func (f *front) Write(p []byte) (int, error) {
 			w.buffer, w.waiting = p, w.waiting[:0]
 		}
 	}
-	if len(p) > 0 { // else all of it was dropped
+	if len(p) > 0 { // if p is empty, all of it was dropped
 		if _, err := f.Conn.Write(p); err != nil {
 			return 0, err
 		}
 	}
 	if w.idle {
-		_ = f.Conn.Close() // grpc-go would wait for calls
+		_ = f.Conn.Close() // not left to grpc-go, which would wait for calls
 	}
 	return size, nil
 }
@@ -274,7 +274,7 @@ func (w *writing) changed(c change, frame []byte) {
 	}
 	stream := streamOf(frame)
 	if slices.Contains(w.ended[:], stream) {
-		return // it was answered in the meantime
+		return // the call was answered in the meantime
 	}
 	w.buffer = append(w.buffer, w.judge().refusal(stream, false, &refusal{code: codes.DeadlineExceeded, text: deadlineExceeded})...)
 }

@@ -37,7 +37,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		_ = cmd.Wait() // the program ends when its input does, or with the test's context
+		_ = cmd.Wait() // the error is not looked at: the program ends when its input or the test's context does
 		if t.Failed() {
 			t.Logf("%s has said:\n%s", name, said.String())
 		}

@@ -314,7 +314,7 @@ func (f *family) lock(number uint32) {
 		return
 	case l == nil:
 		l = &memberLock{lock: threading.NewLock(f.c.e.Tasks, lockOfDataWatch+f.names.Path(number)), users: 1}
-		l.lock.Lock() // locks it for the task that is reading the member now
+		l.lock.Lock() // takes the lock on behalf of the task that is reading the member now
 		if f.waited == nil {
 			f.waited = map[uint32]*memberLock{}
 		}
@@ -324,7 +324,7 @@ func (f *family) lock(number uint32) {
 	locked := false
 	defer func() {
 		if !locked {
-			l.users-- // its task has unwound
+			l.users-- // the task that held the lock has unwound
 		}
 	}()
 	l.lock.Lock()

@@ -96,7 +96,7 @@ func (l *lock) Acquire(timeout time.Duration) (bool, error) {
 
 func (l *lock) tryAcquire(timeout time.Duration) (bool, error) {
 	if l.acquired {
-		return false, zkerrors.ErrForceRetry // not re-entrant: wait until it is released
+		return false, zkerrors.ErrForceRetry // the lock is not re-entrant: wait until it is released
 	}
 	if err := l.ensurePath(); err != nil {
 		return false, err

@@ -80,7 +80,7 @@ var sleepCases = []testCase{
 
 	{"of nearly for ever does not end at once", func(r *trial) {
 		r.within(func(p Process) {
-			p.Sleep(ms) // leaves the time 0, at which nothing overflows
+			p.Sleep(ms) // lets the time pass 0, at which nothing can overflow
 			for _, d := range []time.Duration{1<<63 - 1, 1<<63 - 2} {
 				p.Go("sleeper", func() {
 					p.Sleep(d)

@@ -56,7 +56,7 @@ func TestFilesAreThoseOfTensorFlow(t *testing.T) {
 
 func TestATensorIsFoundAgain(t *testing.T) {
 	list := []tensorbundle.Tensor{{Name: "a", Type: tensorbundle.Float32, Shape: []int64{2}, Shard: 1, Data: floats(1, 2)}, {Name: "step", Type: tensorbundle.Int64, Shard: 1, Data: int64s(7)}}
-	for i := range 20_000 { // more than one block of keys
+	for i := range 20_000 { // so many keys fill more than one block
 		list = append(list, tensorbundle.Tensor{Name: fmt.Sprintf("shard of embeddings %05d", i), Type: tensorbundle.Float32, Data: floats(0, 1)})
 	}
 	index, data := tensorbundle.Write(list, 2)

@@ -18,7 +18,7 @@ func Entries(data []byte) (map[string][]byte, error) {
 	if binary.LittleEndian.Uint64(footer[footerBytes-magicBytes:]) != magic {
 		return nil, errors.New("not an sstable (bad magic number)")
 	}
-	_, footer, err := readHandle(footer) // skip the metaindex: TensorFlow writes no blocks for it to list
+	_, footer, err := readHandle(footer) // skips the metaindex, in which TensorFlow lists no blocks
 	if err != nil {
 		return nil, err
 	}

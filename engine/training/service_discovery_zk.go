@@ -203,9 +203,9 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 			}
 		}
 	})
-	// A second registration of a process replaces the first in the list. The task of the first goes
-	// on and writes the old address every 30 minutes (service_discovery.py:354), unless Q290 is
-	// repaired.
+	// If a process registers a second time, the new registration takes the old one's place in the
+	// list. The task of the old one goes on, and writes the old address every 30 minutes
+	// (service_discovery.py:354). With Q290 repaired it ends.
 	if i := d.find(name, index); i >= 0 {
 		old := d.threads[i]
 		d.threads[i] = r

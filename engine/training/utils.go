@@ -90,7 +90,7 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	}
 	errs := c.inTasks(e.Tasks, found)
 	if o.Quirks.Keeps(jobquirks.Q195) {
-		return nil // the reference's pool drops results, and errors with them
+		return nil // errors are dropped with the results of the reference's pool
 	}
 	return cmp.Or(errs...)
 }

@@ -38,7 +38,7 @@ func (c *crowd) happens(e crowdEvent) {
 	c.last = e
 	c.left--
 	switch c.random.IntN(4) {
-	case 0: // the last of its kind
+	case 0: // no event follows this one
 	case 1:
 		c.cancel(c.add(c.delay(1e9)))
 		c.cancel(c.add(time.Hour))
@@ -64,7 +64,7 @@ func TestCrowdsOfEventsHappenInOrder(t *testing.T) {
 		w := New(Config{})
 		defer w.Close()
 		c := &crowd{t: t, w: w, n: w.Node("node"), random: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
-		c.add(time.Hour) // the heap is given that long, and then a crowd that is near
+		c.add(time.Hour) // first the heap is spread over a long time, then very many near events follow
 		for i := range rapid.IntRange(2, 5).Draw(t, "crowds") {
 			mean, size := 0.0, 1
 			switch i {

@@ -32,7 +32,7 @@ func TestANodeStrikesAllItsProcesses(t *testing.T) {
 					p := n.NewProcess("program")
 					p.Go("main", func() {
 						defer func() {
-							p.Sleep(time.Second) // unwinds after a crash
+							p.Sleep(time.Second) // sleeps until the crash, which unwinds it
 							deferred++
 						}()
 						p.Sleep(10 * time.Second)

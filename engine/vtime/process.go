@@ -261,7 +261,7 @@ func (p *Process) reap() {
 	for len(p.tasks) > 0 {
 		t := p.tasks[len(p.tasks)-1]
 		if t.co == nil {
-			t.finish() // it never started, or it rests without a stack: there is nothing to unwind
+			t.finish() // the task never started, or rests without a stack, so there is nothing to unwind
 			continue
 		}
 		t.clearWait()
@@ -281,14 +281,14 @@ func (p *Process) Stop() {
 	for _, t := range append([]*Task(nil), p.tasks...) {
 		t.stopping = true
 		if t == current || t.done || t.unwinding {
-			continue // its deferred functions may wait undisturbed
+			continue // the task is unwinding already, and its deferred functions may wait undisturbed
 		}
 		if t.co == nil && t.rest == nil {
 			t.finish()
 			continue
 		}
 		if t.waitsFor == "" {
-			continue // already woken: it unwinds at its next wait
+			continue // the task has been woken, and unwinds at its next wait
 		}
 		t.clearWait()
 		p.schedule(w.now, kindWake, t, t.waitSeq)

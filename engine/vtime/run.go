@@ -139,7 +139,7 @@ func (w *World) driveGuarded(t *Task) (goesOn bool) {
 		if normal {
 			return
 		}
-		w.current = t // Goexit runs the deferred functions of this task
+		w.current = t // Goexit runs the task's deferred functions, in which the task is the current one
 		if r := recover(); r != nil {
 			w.fail(nil, r, debug.Stack())
 		}

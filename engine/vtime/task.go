@@ -45,7 +45,7 @@ func (t *Task) Handle(wait uint64) {
 		return
 	}
 	if t.cond != nil {
-		t.cond.remove(t) // the limit of WaitFor has passed
+		t.cond.remove(t) // the time limit of WaitFor has passed
 	}
 	t.timer = Timer{}
 	t.resume()

@@ -157,7 +157,7 @@ func (w *World) CatchUp() {
 // catchUpLoops makes those steps of all sleeping loops that come before the current event.
 func (w *World) catchUpLoops() {
 	if now := (moment{w.now, w.events, w.steps}); !w.running && w.caughtUp == now {
-		return // callers often look several times in a row
+		return // nothing to do: callers often look several times in a row
 	}
 	for _, p := range w.sleeping {
 		p.loops.CatchUp()
@@ -306,10 +306,10 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
-	w.run.reaps = nil // the loop below unwinds their tasks too
+	w.run.reaps = nil // empty, because the loop below also unwinds the tasks of these processes
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
-			t.proc.reap() // the run ended after the process's crash and before its task was unwound
+			t.proc.reap() // the run ended between the crash of the task's process and the unwinding of the task
 		}
 		w.cfg.Coroutines.give(c)
 	}

@@ -187,7 +187,7 @@ func (p *Process) Stop() {
 	for _, t := range slices.Clone(p.tasks) {
 		switch {
 		case t.unwinding:
-			continue // its deferred functions may wait undisturbed
+			continue // the task is unwinding already, and its deferred functions may wait undisturbed
 		case !t.began:
 			t.skipped = true
 		case t.waiting && t.interrupt != nil:

@@ -108,7 +108,7 @@ func TestAFileIsThereWhenItIsWhole(t *testing.T) {
 		if err := c.end(f); err != nil {
 			t.Fatal(err)
 		}
-		f.Discard() // does nothing by now
+		f.Discard() // has no effect after the file was written
 		if got, err := os.ReadFile(name); err != nil || string(got) != c.want {
 			t.Errorf("at the end: got %q, %v, want %s", got, err, c.want)
 		}

@@ -219,7 +219,7 @@ func hashGo(h io.Writer, text []byte) {
 			return
 		}
 		if word == token.SEMICOLON {
-			literal = "" // the literal only says whether the semicolon was written out
+			literal = "" // for a semicolon, the literal only says whether it was written out
 		}
 		fmt.Fprintln(h, word, literal)
 	}

@@ -199,7 +199,7 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 				return err
 			}
 		case <-ctx.Done():
-			running.Wait() // running trials end early, with the results so far
+			running.Wait() // trials that are running end early, with their results so far
 			return finished(done[i:], tell)
 		}
 	}
@@ -274,7 +274,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	report := &steps.Report{}
 	suite := c.suite(t.scenario, r)
 	if i > 0 {
-		suite.Explain = -1 // an explanation would run the scenario again
+		suite.Explain = -1 // not explained, because that would run the scenario again
 		suite.Flags = strings.Join(strings.Fields("--runner "+r.Name()+" "+flags), " ")
 		suite.Flags = strings.TrimSpace(suite.Flags + " " + c.Flags[r.Name()])
 	}
@@ -300,7 +300,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	case t.measure != nil && result.Status == steps.Passed:
 		cell = t.compare(ctx, r, &result)
 		if ctx.Err() != nil && cell.Log == Differs {
-			return cell, result, false // a seed that was not run may have done the same
+			return cell, result, false // a seed that was not run might have shown the same
 		}
 		busy = result.TooBusy()
 	case t.measure != nil && result.Status == steps.Failed:
@@ -311,7 +311,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	}
 	cell.Verdict = result.Status.String()
 	if cell.Log == Differs {
-		cell.Verdict = steps.Passed.String() // in its own eyes
+		cell.Verdict = steps.Passed.String() // the runner's own checks have passed
 	}
 	if err := result.Failure(); err != nil && cell.Log != Differs {
 		cell.Why, _, _ = strings.Cut(err.Error(), "\n")
@@ -376,7 +376,8 @@ func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	if n := len(result.Log); n > 0 {
 		got.Ended = result.Log[n-1].At
 	}
-	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late) // files are read at the end
+	// the topic file is left out, because files are read only at the end of a run
+	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late)
 	if found := v.differences(v.open(1), t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
 	} else {

@@ -88,7 +88,7 @@ func (m *Matrix) put(r Row, runners []string) {
 	for k, name := range runners {
 		switch r.Cells[k].Verdict {
 		case Unfinished, Busy, Kept:
-			continue // it says nothing, and the older result stays
+			continue // the new result has no verdict, so the older one stays
 		}
 		m.Scenarios[i].Cells[slices.Index(m.Runners, name)] = r.Cells[k]
 	}

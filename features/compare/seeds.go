@@ -132,7 +132,8 @@ func (v *view) open(n int) (open deeds.Open) {
 // miss nothing, because a scenario fails before the slack ends.
 func (v *view) punctual() *view {
 	p := *v
-	until := float64(v.got.Ended+v.slack.Least+v.slack.Late) / (1 - v.slack.Part) // minus its slack, this is Ended
+	// chosen so that, with the slack subtracted, it is Ended
+	until := float64(v.got.Ended+v.slack.Least+v.slack.Late) / (1 - v.slack.Part)
 	p.got = &deeds.Log{Tracks: v.got.Tracks, Ended: time.Duration(until)}
 	return &p
 }

@@ -16,7 +16,7 @@ func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	if len(open) == 0 {
 		return whole
 	}
-	for _, t := range open[0].Tracks { // a track that every seed has is also in the first one
+	for _, t := range open[0].Tracks { // a track that exists for every seed also exists for the first one
 		if t.Topic() != deeds.ReadsTopic {
 			continue
 		}

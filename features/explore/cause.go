@@ -105,7 +105,7 @@ func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 // passesRepaired reports whether a story passes with some more quirks repaired.
 func (s *Story) passesRepaired(all, some []string) bool {
 	other := s.clone()
-	other.refusable(true) // with a repair there may be nothing to kill
+	other.refusable(true) // with a quirk repaired, there may be nothing that the story could kill
 	other.Quirks = repaired(s.Quirks, all, some)
 	line, _ := other.tell(steps.Telling{}).Failed()
 	return line < 0

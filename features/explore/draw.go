@@ -78,7 +78,7 @@ func (w *World) Draw(seed uint64, quirks string) *Story {
 			s.Shapes[i] = s.fill("pods that end start again after {duration}", drawn.Say(restarts[drawn.New(seed, "restart").N(len(restarts))]))
 		}
 	}
-	setup := max(drawn.New(seed, "setup").N(len(w.Setups)+3)-3, 0) // the usual setup is the likeliest
+	setup := max(drawn.New(seed, "setup").N(len(w.Setups)+3)-3, 0) // the usual setup is the most likely one
 	fatal := w.drawActs(s, seed)
 	for _, text := range w.Setups[setup] {
 		text, rest, more := strings.Cut(text, later)
@@ -137,7 +137,7 @@ func drawTimes(seed uint64, n int) []time.Duration {
 	for i := range times {
 		dial := "act " + strconv.Itoa(i)
 		at := time.Duration(drawn.New(seed, dial+" at").N(int(longest/time.Millisecond))) * time.Millisecond
-		soon := at >> (4 + drawn.New(seed, dial+" soon").N(8)) // at most 37 s, and often much less
+		soon := at >> (4 + drawn.New(seed, dial+" soon").N(8)) // a gap of at most 37 s, and often of much less
 		switch when := drawn.New(seed, dial+" when").N(8); {
 		case when < 3 && i > 0:
 			at = times[i-1] + soon.Round(time.Millisecond)

@@ -378,7 +378,7 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 		case alike[i] != nil:
 			alike[i].Times++
 		case !seen[i]:
-			h.tally.Left++ // there was no time
+			h.tally.Left++ // no time was left for it
 		}
 	}
 	return left

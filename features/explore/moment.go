@@ -76,7 +76,7 @@ func momentOf(s *Story, what, known string) (m Moment, ok bool) {
 		return m, false
 	}
 	tape := first.Tape
-	lo, hi := 0, len(tape) // with lo entries of the tape kept few runs fail, with hi many
+	lo, hi := 0, len(tape) // with lo entries of the tape kept few of the runs fail, with hi entries many
 	without, with := m.With, share(tape)
 	if with-without < hangs {
 		m.Always, m.With = true, without

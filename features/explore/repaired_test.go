@@ -15,17 +15,17 @@ import (
 // otherwise names, for a scenario that asserts a fault of its tags, repairs of other faults that also
 // change what happens there.
 var otherwise = map[string][]string{
-	// An agent whose start fails asks again, or ends.
+	// With Q29, an agent whose start failed starts again, or ends.
 	"A malformed child keeps an agent from all of its layout":                   {"Q29", "Q209", "Q323"},
 	"A v3 agent whose layout is not answered tells of itself and loads nothing": {"Q29", "Q209", "Q323"},
-	// A declaration that changes has the layout read again.
+	// When a declaration changes, the layout is read again, too.
 	"A change of the layout is lost for good with the connection on which it is read": {"Q42"},
 	// Bindings are read again every 30 s.
 	"A model that was published again before its bindings changed is listed nowhere": {"Q43"},
 	"A model published again before its bindings changed stays out of discovery":     {"Q43"},
-	// The cut ends the session, after which all is bound again.
+	// The cut ends the session, and after that everything is bound again.
 	"A binding whose creation failed once is not tried again": {"Q208"},
-	// What the agent tells is written again with its next binding.
+	// The service information is written again with the next binding.
 	"What a v3 agent tells after a quick restart goes with the session of the one before": {"Q206"},
 }
 

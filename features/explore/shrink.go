@@ -47,7 +47,7 @@ func (h *Hunt) shrink(f *failure) (sh *shrinker, ok bool) {
 		sh.best.drop(f.refused)
 	}
 	sh.best = sh.best.clone()
-	sh.best.refusable(false) // from here on nothing may be refused
+	sh.best.refusable(false) // from here on, a sentence of the story that cannot be carried out is an error
 	sh.first = sh.best.tell(steps.Telling{})
 	sh.runs++
 	if !sh.broke(sh.first) || f.story.World.book.Check(sh.best.Lines()) != nil {
@@ -275,7 +275,8 @@ func (sh *shrinker) setup() {
 			}
 		})
 	}
-	for i := 0; i < len(sh.best.Setup) && !sh.calm; { // a calm story is about its setup, so that stays
+	// the setup of a calm story (one without acts) is what the story is about, so it stays
+	for i := 0; i < len(sh.best.Setup) && !sh.calm; {
 		if !sh.try(func(s *Story) { s.Setup = slices.Delete(s.Setup, i, i+1) }) {
 			i++
 		}
@@ -350,7 +351,7 @@ func (sh *shrinker) world() {
 			sh.smaller(i, m)
 		case subGraphs.MatchString(text):
 			sh.graphs(i)
-		case after.MatchString(text), comesBack(text): // stays as it is: without a restart a killed process stays away
+		case after.MatchString(text), comesBack(text): // not shortened: without its restart, a killed process would stay away
 		case isJob(text):
 			for _, job := range []string{"a training job with 1 worker and 1 PS", "a training job with 2 workers and 1 PS", "a training job with 1 worker and 2 PS"} {
 				if text == job || sh.tryShape(i, job) {

@@ -123,7 +123,7 @@ func (s *Story) lines() (lines []steps.Line, of map[int]event) {
 func (s *Story) fill(template string, texts ...string) steps.Line {
 	l, err := s.World.book.Fill(template, texts...)
 	if err != nil {
-		panic(err) // the sentences of this package are in the vocabulary
+		panic(err) // cannot happen: the vocabulary has the sentences of this package
 	}
 	return l
 }

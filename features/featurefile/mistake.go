@@ -54,7 +54,7 @@ func mistakes(err error, text string) Mistakes {
 		one.Column, _ = strconv.Atoi(m[2])
 		if u := unexpectedLine.FindStringSubmatch(m[3]); u != nil {
 			if u[2] == "" && list != nil {
-				break // an early end of the file follows from an earlier mistake
+				break // if the file ends too early, that follows from an earlier mistake
 			}
 			one.Text = unexpected(strings.Split(u[1], ", "), strings.TrimFunc(u[2], blank), language(text))
 		}
@@ -104,7 +104,7 @@ func Meant(line, language string) string {
 	if dialect == nil {
 		return ""
 	}
-	best, nearest := "", 3 // a word with more than two letters changed is another word
+	best, nearest := "", 3 // a word with three or more changed letters is taken for another word
 	try := func(begin, keyword string) {
 		if begin == "" || len([]rune(keyword)) < 4 {
 			return

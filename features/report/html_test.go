@@ -188,7 +188,7 @@ func comparable(list []steps.Result) []string {
 	for _, r := range list {
 		r.Steps = slices.Clone(r.Steps)
 		for i := range r.Steps {
-			r.Steps[i].KeywordAsWritten = "" // which the page has not
+			r.Steps[i].KeywordAsWritten = "" // the page does not show the keyword
 		}
 		texts = append(texts, fmt.Sprintf("%+v\n%v", r.Steps, r.Failure()))
 		r.Steps, r.Err = nil, nil

@@ -99,7 +99,7 @@ func (f *messagesForm) Begin(p steps.Plan) error {
 func (f *messagesForm) file(file steps.File) error {
 	doc, err := featurefile.Parse(file.Text, file.Path, f.ids.NewId)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file.Path, err) // it was read already
+		return fmt.Errorf("%s: %w", file.Path, err) // should not happen: the file was read before
 	}
 	f.say("source", messages.Source{Uri: file.Path, Data: file.Text, MediaType: messages.SourceMediaType_TEXT_X_CUCUMBER_GHERKIN_PLAIN})
 	f.say("gherkinDocument", doc)

@@ -141,7 +141,8 @@ func (s subjects) concern(o *runners.Observation) bool {
 		return false // an agent's own actions are shown next to its log instead
 	}
 	if weight(o) == 3 {
-		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // else a step's own line tells of it
+		// a fault that a step has caused is told by the step's own line
+		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0
 	}
 	things := len(s.paths)+len(s.models) > 0
 	if things && s.names(o) {
@@ -218,7 +219,7 @@ func rhythms(log []runners.Observation) map[string]*rhythm {
 		case r.since == 0 && strings.Contains(o.Path, "/container_service/") && strings.HasPrefix(o.Op, "zookeeper."):
 			r.since = o.At
 		case o.Op == "rpc" && o.Path == "GetModelStatus" && o.Peer == o.Pod && o.At-r.last > 2*time.Second:
-			if r.last > 0 { // the first check has none before it
+			if r.last > 0 { // before the first check there was none
 				r.by = o.At - r.last
 			}
 			r.last = o.At
@@ -327,7 +328,7 @@ func happeningLine(log []runners.Observation, chosen []happening, i int, h happe
 	link := ", because of "
 	if wait := o.At - o.Took - c.At; wait >= longWait {
 		if weight(c) == 1 {
-			return text // the cause is only something that the loop logged in its previous turn
+			return text // the cause is merely a line that the loop logged in its previous turn
 		}
 		link = fmt.Sprintf(", %.1fs after ", wait.Seconds())
 	}

@@ -21,7 +21,7 @@ func TestSubjectsOfSteps(t *testing.T) {
 	} {
 		got := subjectsOf(text, errors.New("agent of shard2-replica0, want running, got ended"))
 		if len(want.pods) == 0 {
-			want.pods = []string{"shard2-replica0"} // those of the error
+			want.pods = []string{"shard2-replica0"} // pods that the error names
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(subjects{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)

@@ -52,7 +52,7 @@ func nounsOf(w *World) *nouns {
 	}
 	if t := w.spec.Training; t != nil && t.ExportDir != "" {
 		for _, g := range t.WithDefaults().ExportGraphs {
-			n.served[path.Base(t.ExportDir)+":"+g] = true // each checkpoint makes a version
+			n.served[path.Base(t.ExportDir)+":"+g] = true // each checkpoint is exported as a version
 		}
 	}
 	if !w.spec.Serving.NoDefaultModel {
@@ -259,7 +259,7 @@ func (n *nouns) checkName(name string, u *noun, known []string) error {
 func (n *nouns) checkVersion(u *noun, names []string) error {
 	version, err := strconv.ParseInt(u.text, 10, 64)
 	if err != nil {
-		return nil // another check reports that it is no number
+		return nil // that the word is no number is reported by another check
 	}
 	var known []string
 	for _, name := range names {

@@ -195,7 +195,7 @@ func (m *mutator) shapes(c *scenarioCase, i int, changed *step) error {
 // run runs the scenario with the changed step, and fails the test if the scenario passes.
 func (m *mutator) run(sc *scenario, c *scenarioCase, i int, w *World, u *noun, st *step) {
 	if m.accepted++; u.word == "path" && m.accepted%8 != 0 {
-		return // of the many letters of paths some are enough
+		return // of the many letters that paths may have, some are enough for the test
 	}
 	changed := *c
 	changed.steps = slices.Clone(c.steps)

@@ -88,7 +88,7 @@ func ranScenarios(t *testing.T, which, pattern string) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestHelperOwnScenarios$"+pattern)
 	cmd.Env = append(os.Environ(), "MONOSIM_STEPS_HELPER="+which, "MONOSIM_SEED=7", "GOCOVERDIR="+t.TempDir())
-	out, _ := cmd.CombinedOutput() // the helper may fail
+	out, _ := cmd.CombinedOutput() // the error is not looked at: the helper may fail
 	var lines []string
 	for line := range strings.Lines(string(out)) {
 		line = strings.TrimRight(duration.ReplaceAllString(line, ""), "\n")

@@ -147,7 +147,7 @@ func TestALineWithoutEffectIsRefused(t *testing.T) {
 		{"1h: arrival 1 is answered with \"x\"", "want a line in which a worker arrives", plain, "1h: arrival 1 is answered with \"x\"\n50m: worker 0 of 1 arrives at the PS barrier x for 1s"},
 	} {
 		read := func(text string, change func(job *runners.TrainingSpec)) error {
-			spec := scriptSpec() // with agents, which use ZooKeeper too
+			spec := scriptSpec() // a cluster with agents, which also use ZooKeeper
 			spec.Training = &runners.TrainingSpec{Workers: 1, PS: 2, Discovery: "primus"}
 			change(spec.Training)
 			_, err := steps.ReadScript(steps.ScriptLines("x", text), &simrun.Runner{}, spec, 2*time.Hour)

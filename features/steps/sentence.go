@@ -214,7 +214,7 @@ func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 		word := i - before
 		if word < 0 || word+1 >= t.NumIn() || t.In(word+1).Kind() == reflect.String {
 			if !strings.HasPrefix(group, `"`) && word >= 0 {
-				group = strings.ReplaceAll(group, notExported, "") // a member of a list may end with it
+				group = strings.ReplaceAll(group, notExported, "") // a member of a list may end with this mark
 			}
 			args[i] = reflect.ValueOf(group)
 			continue

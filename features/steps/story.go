@@ -53,7 +53,7 @@ func (b *Book) Line(text string) (Line, error) {
 		return Line{}, errors.New(b.known.unknown(text))
 	}
 	l := Line{Text: text, said: found[0]}
-	if args, err := l.said.arguments(text); err == nil { // Tell reports the error of arguments
+	if args, err := l.said.arguments(text); err == nil { // an error of the arguments is reported by Tell
 		l.args, l.read = args, text
 	}
 	return l, nil

@@ -139,8 +139,9 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	if s.Detail {
 		waits = aheadWithLogs
 	}
-	window := make(chan struct{}, workers*waits) // a place for each job that has begun and whose result is not passed on yet
-	results := make(chan numbered, cap(window))  // is large enough that no worker blocks, even after the receiver has stopped
+	// has room for each job that has begun and whose result has not been passed on yet
+	window := make(chan struct{}, workers*waits)
+	results := make(chan numbered, cap(window)) // is large enough that no worker blocks, even after the receiver has stopped
 	var ended sync.WaitGroup
 	s.work(work, scenarios, workers, window, results, &ended)
 	defer func() {

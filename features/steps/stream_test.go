@@ -85,7 +85,7 @@ func TestResultsAreToldInOrder(t *testing.T) {
 	r := &gated{gate: func(seed uint64) {
 		switch seed {
 		case 1:
-			<-second // the first run ends after the second
+			<-second // lets the first run end after the second
 		case 2:
 			close(second)
 		}
@@ -127,7 +127,7 @@ func TestAnInterruptedRunEndsWithWhatWasTold(t *testing.T) {
 		if seed == 3 {
 			<-heard
 			interrupt()
-			<-forever // no run has to end for that
+			<-forever // no run has to end before that
 		}
 	}}
 	got, summary, err := stream(t, ctx, seedsOf(r, 1000, 1), func(r *Result) error {

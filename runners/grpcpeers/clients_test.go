@@ -130,7 +130,7 @@ func grpcurlClient(t *testing.T) func(string) string {
 		for _, method := range []string{"Echo", "Empty", "Refuse", "Raise", "Tell", "Nope"} {
 			cmd := exec.Command(program, "-v", "-plaintext", "-proto", "probe.proto", "-H", "x-a: 1", "-d", `{"text": "hello"}`, addr, "peers.Probe/"+method)
 			cmd.Dir = "clients"
-			out, err := cmd.CombinedOutput() // ends with the code of the call
+			out, err := cmd.CombinedOutput() // the error is not looked at: the program's exit code is the code of the call
 			fmt.Fprintf(&all, "%s: %v\n%s\n", method, err, out)
 		}
 		return all.String()

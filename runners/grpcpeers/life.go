@@ -90,7 +90,7 @@ func strikes() (list []Probe) {
 		}
 		return p
 	}
-	idle, between = counted(idle), counted(between) // during a call C-core forgives once or twice, by chance
+	idle, between = counted(idle), counted(between) // during a call, C-core sometimes tolerates one or two pings more
 	for _, strikes := range []string{"1", "2", "3", "5"} {
 		a := "grpc.http2.max_ping_strikes=" + strikes
 		with(a, idle, called, between)

@@ -63,7 +63,7 @@ func Serve(s *grpccore.Server) (addr string, err error) {
 	if err != nil {
 		return "", err
 	}
-	go func() { _ = s.Serve(l) }() // its error says that the server was stopped
+	go func() { _ = s.Serve(l) }() // the error is not looked at: it says that the server was stopped
 	return l.Addr().String(), nil
 }
 

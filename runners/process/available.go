@@ -38,7 +38,7 @@ func groupLimit() int64 {
 	}
 	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil {
-		return none // the text is "max"
+		return none // the text is "max", which means that there is no limit
 	}
 	return limit
 }

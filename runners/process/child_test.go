@@ -28,7 +28,7 @@ func TestFreePortsCanBeTaken(t *testing.T) {
 	for _, port := range ports {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			t.Fatal(err) // also for a port that is there twice
+			t.Fatal(err) // the port has been given out twice
 		}
 		defer l.Close()
 	}

@@ -60,5 +60,5 @@ func quietPorts() (least, most int) {
 	case 65_535-last >= enough:
 		return last + 1, 65_535
 	}
-	return quiet, 65_535 // the kernel's range leaves no room, so any high port has to do
+	return quiet, 65_535 // the kernel's own range leaves no room below it, so any high port has to do
 }

@@ -23,7 +23,7 @@ func TestOfNobody(t *testing.T) {
 // Goal: the measured memory and processor time grow as this process uses more of both.
 func TestOfThisProcess(t *testing.T) {
 	const more = 64 << 20
-	debug.FreeOSMemory() // nothing is left to be used again
+	debug.FreeOSMemory() // gives all free memory back, so that none can be reused
 	before, err := process.Resident(os.Getpid())
 	if err != nil {
 		t.Fatal(err)

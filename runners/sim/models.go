@@ -75,7 +75,7 @@ func isExport(dir string) bool {
 func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) *exportedGraph {
 	below, err := filepath.Rel(root, dir)
 	if err != nil {
-		panic(err) // the walk found dir below root
+		panic(err) // cannot happen: the walk has found dir below root
 	}
 	g := byDir[dir]
 	if g == nil {

@@ -36,7 +36,7 @@ func pageOfSample(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{0, 160, 220, 0, 300} { // the first is that the model is published
+	for i, want := range []float64{0, 160, 220, 0, 300} { // the first row is that the model is published
 		if got := report.Acts[i].UntilSeconds; got != want {
 			t.Errorf("%s at %vs: got over at %vs, want %vs", report.Acts[i].What, report.Acts[i].AtSeconds, got, want)
 		}

@@ -88,7 +88,7 @@ var settings = []setting{
 	{job: "keep_ps", fields: []string{"enable_realtime_training", "enable_parameter_sync", "force_shutdown_ps"}, take: func(c config, job spec) {
 		job.KeepPS = c.EnableRealtimeTraining && !c.ForceShutdownPS // cpu_training.py:2140
 	}},
-	// Realtime training requires these.
+	// Realtime training requires these fields.
 	{fields: []string{"bzid", "base_name"}},
 	{serving: true, job: "parameter_sync", fields: []string{"enable_realtime_training", "enable_parameter_sync"}, take: func(c config, job spec) { job.ParameterSync = c.EnableRealtimeTraining }},
 	{serving: true, job: "bzid", fields: []string{"bzid"}, take: func(c config, job spec) { job.BZID = c.Bzid.Or("") }},
@@ -147,7 +147,7 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	if !hasUser && !hasFlags {
 		return nil
 	}
-	whole := len(d.faults) == 0 // after a mistake a missing field may be the mistaken one
+	whole := len(d.faults) == 0 // if there are other mistakes, a field that seems missing may be misspelt
 	conf, c := estimator.RunConfigClass.New(), (*estimator.RunConfig)(nil)
 	if hasUser {
 		c = &conf
@@ -335,7 +335,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 		if n.Decode(&object) != nil {
 			want = "a value"
 		}
-		value = fmt.Sprint(object) // the simulation never reads it
+		value = fmt.Sprint(object) // shown as text only, because the simulation never reads it
 	}
 	if want != "" {
 		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, shown(n), want)

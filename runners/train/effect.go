@@ -110,7 +110,8 @@ func (d *reader) vain(n *yaml.Node, job spec, serving *Serving) (notes []string)
 		for _, key := range need.keys {
 			switch at := at(key); {
 			case need.has(job, serving):
-			case at != nil && (!isNothing(at) || strings.HasSuffix(key, "_hour")): // 0 is an hour
+			// a 0 is a value for a key of hours, and nothing for other keys
+			case at != nil && (!isNothing(at) || strings.HasSuffix(key, "_hour")):
 				d.fault(at, "job: %s: found %s, want %s: it has no effect", key, given(at), need.want)
 			case d.from[key].at != nil:
 				from := d.from[key]

@@ -45,7 +45,7 @@ func TestSettingsWithoutEffectAreTold(t *testing.T) {
 		}
 		switch {
 		case c.right == "":
-		case strings.HasPrefix(c.want, "job: "): // right is a key for which 0 says something
+		case strings.HasPrefix(c.want, "job: "): // right names another key, for which 0 is a value
 			err = read(c.right, "")
 		default:
 			err = read(c.key, c.right)

@@ -41,7 +41,7 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	if job.Evaluator {
 		report.Work.Evaluated = report.evaluation()
 	}
-	report.over = true // events of Close are not part of the run
+	report.over = true // the events of Close no longer belong to the run
 	return report, failure
 }
 
@@ -119,7 +119,7 @@ func (r *Report) observe(o runners.Observation) {
 	r.draw(o, op)
 	r.explains(o, op)
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
-		return // only counted, as every process does it
+		return // these observations are only counted, because every process makes them
 	}
 	if r.Serving != nil && r.Serving.isRoutine(o, op) {
 		return
@@ -136,7 +136,8 @@ func (r *Report) observe(o runners.Observation) {
 func (r *Report) explains(o runners.Observation, op string) {
 	switch {
 	case op == "process.exit" && o.Note != "code 0":
-		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At { // an end at the instant of a scripted action is that action's effect
+		// a process that ends at the instant of a scripted action was ended by that action
+		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At {
 			r.causes = append(r.causes, cause{at: o.At, what: o.Pod + " ended with " + o.Note})
 		}
 	case op == "write-failed":
@@ -181,7 +182,7 @@ func about(o runners.Observation) string {
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
-	if r.GlobalStep < 0 { // the PS with the step counter has ended
+	if r.GlobalStep < 0 { // unknown, because the PS with the step counter has ended
 		r.GlobalStep = c.Training().Step()
 	}
 	r.Running, r.Invariants = []string{}, []Broken{}

@@ -68,5 +68,5 @@ func fieldSchema(f gflagsutils.Field) *jsonschema.Schema {
 		slices.SortFunc(one.Enum, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 		return one
 	}
-	return &jsonschema.Schema{} // the simulation never reads it
+	return &jsonschema.Schema{} // any value, because the simulation never reads it
 }

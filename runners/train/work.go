@@ -81,7 +81,7 @@ func account(check *traincheck.Checker, causes []cause, saves []saving) Work {
 			for i := range causes {
 				switch c := &causes[i]; {
 				case c == first:
-				case c.at == first.at && c.of == nil: // one failure of several parts
+				case c.at == first.at && c.of == nil: // two parts of the same failure
 					c.of, first.what = first, first.what+"; "+c.what
 				case c.at > first.at && c.at <= p.To:
 					c.of = first

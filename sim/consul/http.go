@@ -128,7 +128,7 @@ func (a *Agent) handleRegister(now time.Duration, r Request) (int, string) {
 	s.id = cmp.Or(s.id, s.name)
 	switch c := in.Check; {
 	case c == nil, c.TTL == "" && c.Script != "" && c.Interval != "":
-		s.passing = true // scripts are not run here (CNS-2.2)
+		s.passing = true // always passes, because scripts are not run here (CNS-2.2)
 	case c.TTL != "":
 		ttl, err := time.ParseDuration(c.TTL)
 		if err != nil {
@@ -172,7 +172,7 @@ func (a *Agent) lookup(now time.Duration, name string) (int, string) {
 func encoded(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // cannot fail: the types consist of strings and numbers
+		panic(err) // cannot happen: the types consist of strings and numbers
 	}
 	return string(data)
 }

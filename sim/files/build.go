@@ -63,7 +63,7 @@ func (f *FS) sized(sizeBytes int64) *entry {
 }
 
 func (f *FS) add(name string, data []byte, sizeBytes int64) error {
-	dir := path.Dir(name) // the parent; for "/a/" it is "/a" itself
+	dir := path.Dir(name) // parent directory; for "/a/" it is "/a" itself
 	if err := f.MkdirAll(dir); err != nil {
 		return err
 	}

@@ -250,7 +250,7 @@ func TestWatchesSee(t *testing.T) {
 				return err
 			}
 			return store.WriteFile("/x", nil)
-		}, 3}, // the directory, the mount, the file
+		}, 3}, // three changes: of the directory, of the mount and of the file
 		{"a crash", func(f *tree, _ *files.FS) error { f.HostCrash(); return nil }, 1},
 	}
 	for _, c := range cases {
@@ -337,7 +337,7 @@ func TestAViewResolvesRelativePaths(t *testing.T) {
 }
 
 func TestTemporaryNamesDifferWhateverIsChosen(t *testing.T) {
-	w := vtime.New(vtime.Config{Tape: vtime.NewTape(vtime.TapeReplay)}) // every choice is 0
+	w := vtime.New(vtime.Config{Tape: vtime.NewTape(vtime.TapeReplay)}) // a tape on which every choice is 0
 	defer w.Close()
 	v := files.NewView(w.Node("n").NewProcess("p"), files.NewFS(w), "")
 	form := regexp.MustCompile(`^/tmp/tmp[a-z0-9_]{8}$`)

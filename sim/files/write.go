@@ -48,7 +48,7 @@ func (f *FS) writable(name string) (place, error) {
 // MkdirAll makes a directory and its missing parents. A link to a directory is accepted as an
 // existing directory.
 func (f *FS) MkdirAll(name string) error {
-	top := "" // top is the first directory that is created
+	top := "" // path of the first directory that is created
 	var at place
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {

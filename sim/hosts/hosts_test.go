@@ -118,7 +118,7 @@ func TestVars(t *testing.T) {
 	if got, ok := v.Lookup("C"); ok {
 		t.Errorf("C is %q, want it unset", got)
 	}
-	v.Set("C", "3") // what was just looked up
+	v.Set("C", "3") // changes the variable that was just looked up
 	if got, ok := v.Lookup("C"); got != "3" || !ok {
 		t.Errorf("C is %q, %v after it was set", got, ok)
 	}

@@ -121,6 +121,6 @@ func (m *Machine) setDown(down bool) {
 		set = m.Net.Network().HostDown
 	}
 	if err := set(m.Net.Name()); err != nil {
-		panic(err) // cannot fail: the machine has added the host itself
+		panic(err) // cannot happen: the machine itself has added the host
 	}
 }

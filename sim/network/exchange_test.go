@@ -74,7 +74,7 @@ func (a *asker) Leap(b vtime.Bound) {
 		if l.Answered > 0 {
 			a.answers, a.last = a.answers+l.Answered, l.LastAnswered
 		}
-		if l.Answered == many { // the exchange has stopped: the next request is to be sent
+		if l.Answered == many { // the exchange stopped there, so the next request has to be sent
 			a.exchange.Begin(a.conn, a.loop, l.LastAnswered)
 		}
 		a.exchange.Count(sum(sent, askBytes), sum(l.Served, askBytes), sum(l.Served, answerBytes), sum(l.Answered, answerBytes))

@@ -171,7 +171,7 @@ func (n *Network) resumeStalled() {
 		if p := n.stalled[i]; p.link.cut() {
 			i++
 		} else {
-			p.resume() // takes it out of the list
+			p.resume() // also takes the pipe out of the list
 		}
 	}
 }

@@ -202,7 +202,7 @@ func (c *Channel) send(call *Call) {
 func (c *Channel) Receive(_ *Conn, payload any) {
 	call := (*Call)(payload.(*Answer))
 	if call.over {
-		return // cancelled while the answer was on its way
+		return // the call was cancelled while its answer was on the way
 	}
 	c.finish(call)
 }

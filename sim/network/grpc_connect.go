@@ -71,7 +71,7 @@ type connectTimer Channel
 func (t *connectTimer) Handle(uint64) {
 	c := (*Channel)(t)
 	if c.held.ended {
-		return // the process has ended
+		return // the client's process has ended
 	}
 	if c.state == channelConnecting {
 		c.disconnect()

@@ -177,7 +177,7 @@ func (p *pipe) add(s segment) {
 // insert puts a segment among the others of the pipe, in the order of arrival.
 func (p *pipe) insert(s segment) {
 	p.add(s)
-	i := int(p.count) - 2 // an index into the ring; -1 means first
+	i := int(p.count) - 2 // index in the ring; -1 stands for the field first
 	for ; i > 0 && s.before(p.behind(i-1)); i-- {
 		*p.behind(i), *p.behind(i - 1) = *p.behind(i - 1), s
 	}
@@ -267,7 +267,7 @@ func (p *pipe) Handle(uint64) {
 
 func (p *pipe) stall() {
 	if p.first.what == segmentSyn && p.from.state == connClosed {
-		p.discard() // the dial was cancelled
+		p.discard() // the dial was cancelled in the meantime
 		return
 	}
 	n := p.from.n

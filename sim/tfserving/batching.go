@@ -52,7 +52,7 @@ func batchingOf(p *bundlepb.BatchingParameters, profile Profile) *Batching {
 		l.Enqueued = uint64(batches.GetValue())
 	}
 	if l.Splits = p.GetEnableLargeBatchSplitting().GetValue(); l.Splits {
-		l.Execution = uint64(p.GetMaxBatchSize().GetValue()) // 0 without the field
+		l.Execution = uint64(p.GetMaxBatchSize().GetValue()) // 0 if the field is missing
 		if size := p.GetMaxExecutionBatchSize(); size != nil {
 			l.Execution = uint64(size.GetValue())
 		}
@@ -224,7 +224,7 @@ type computed struct {
 // batcher: in tfs-2.4 a call whose tensors match no signature. Any thread may call it.
 func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
 	if m.declared == nil && !call.Feeds() {
-		return nil, nil // a stand-in takes it, and there is nothing to batch
+		return nil, nil // a stand-in answers the request, so there is nothing to batch
 	}
 	tensors := call.Tensors()
 	if m.declared != nil && m.server.profile != ProfileHead && !slices.Contains(m.declared, tensors) {
@@ -260,7 +260,7 @@ func (r *Reader) passedBy(tensors string) {
 // start puts the request into its queue. done is called when all of its batches have run.
 func (t *batched) start(limit time.Duration, done func()) {
 	if t.batcher.queues == nil {
-		return // the process has ended
+		return // the server's process has ended
 	}
 	t.came, t.limit, t.left, t.done = t.batcher.server.timers.Now(), limit, t.size, done
 	if err := t.batcher.queue(t.tensors).Schedule(t, t.size); err != nil {

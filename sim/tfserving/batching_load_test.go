@@ -113,7 +113,7 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 		return p
 	}
 	arrivals := poisson(load)
-	left := make([]float64, states) // who waits on when a service begins
+	left := make([]float64, states) // probability of each number of requests that wait when a service begins
 	left[0] = 1
 	var idle float64 // share of the batches after which no request waits
 	for range 500 {
@@ -132,10 +132,11 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 		}
 		left = next
 	}
-	// A cycle has load+idle arrivals. idle of them find the thread free and take one service.
-	// Others arrive u after a service began and wait for the turn of their batch. Ahead of such a
-	// request are q that were waiting already, and k that arrived since the service began.
-	tail := map[int]float64{} // by whole and 1/steps services: the chance of that latency
+	// A cycle has load+idle arrivals. idle of them find the thread free, and take one service. The
+	// others arrive u after a service began, and wait until the batch with them is served. In the
+	// queue before such a request are q that were waiting already, and k that arrived since the
+	// service began.
+	tail := map[int]float64{} // probability of each latency, in whole services and 1/steps of a service
 	tail[steps] += idle / (load + idle)
 	for step := range steps {
 		u := (float64(step) + 0.5) / steps

@@ -10,27 +10,23 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// This file says where a machine must get to once faults stop and the disk is
-// sane, and what keeps it from there.
+// This file says in which state a server must be once faults have stopped and the disk is sane. The
+// exceptions are all upstream's own:
 //
-// The exceptions, all upstream's:
-//   - the process has ended, or was started without a poll or with a single one
-//     (TFS-3.1);
-//   - a version that failed stays at its END until it is un-aspired and aspired
-//     again (TFS-5.4), and keeps the last old version serving (TFS-4.4);
-//   - a request for versions of which one is managed but un-aspired stays queued
-//     until that one is gone (TFS-4.2). If it is the last that serves, and all that
-//     is aspired failed, that is for ever: so after a rollback from a version that
-//     failed;
-//   - models of a first config that failed stay aspired without a source
-//     (TFS-8.9);
-//   - versions are tried again and again with ReloadServablesWithError, so that a
-//     bad one may be in any state;
-//   - ServableVersionsAlwaysPresent keeps versions when none is left (TFS-3.5).
+//   - The process has ended, or was started without a poll or with a single one (TFS-3.1).
+//   - A version that failed stays at its END until it is un-aspired and aspired again (TFS-5.4), and
+//     keeps the last old version serving (TFS-4.4).
+//   - A request for versions, one of which is managed but un-aspired, stays queued until that version
+//     is gone (TFS-4.2). If it is the last one that serves, and all aspired versions have failed, that
+//     is for ever. This happens after a rollback from a version that failed.
+//   - Models of a first config that failed stay aspired without a source (TFS-8.9).
+//   - With ReloadServablesWithError versions are tried again and again, so that a bad one may be in any
+//     state.
+//   - With ServableVersionsAlwaysPresent versions are kept when none is left (TFS-3.5).
 //
-// A reload may wait for ever after all that when a model that is new to it serves
-// what it should, or failed to, since before (TFS-8.8, TFS-8.9), when no version
-// of it is there (TFS-8.7), or when its request stays queued.
+// In three cases a reload may then wait for ever. A model that is new to it has been serving what
+// it should, or has failed to, since before the reload (TFS-8.8, TFS-8.9). Or the model has no
+// version (TFS-8.7). Or its request stays queued.
 
 // healLines returns the commands that end all held requests and all disk faults.
 func healLines() (lines []string) {
@@ -163,7 +159,7 @@ func (w *watcher) wanted(m monitored) []int64 {
 		return chosen(m.policy.Versions)
 	case modelconfig.LatestOnce:
 		if serving := w.serves(m.name); len(serving) > 0 {
-			return serving // polls skip the model
+			return serving // polls of the file system skip the model
 		}
 	}
 	return numbers[max(len(numbers)-int(max(m.policy.NumVersions, 1)), 0):]

@@ -73,7 +73,7 @@ func TestQ92_Every30sAModelDrawnAtRandomGetsANewVersion(t *testing.T) {
 // time to look at its queue and its clock.
 func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
 	_, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{1}}))
-	host.choose = func(string, int) int { return 1 } // b is specific, and gets nothing
+	host.choose = func(string, int) int { return 1 } // the model b has the policy specific, and gets no further version
 	host.runTo(time.Second)
 	fired := host.fired
 	host.runTo(time.Second + time.Hour)

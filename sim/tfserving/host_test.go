@@ -155,7 +155,7 @@ func (d *testDisk) List(path string) ([]string, error) {
 			names = append(names, rest)
 		}
 	}
-	sort.Sort(sort.Reverse(sort.StringSlice(names))) // no order is promised
+	sort.Sort(sort.Reverse(sort.StringSlice(names))) // in reverse, because the order is not promised
 	return names, nil
 }
 

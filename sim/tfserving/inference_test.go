@@ -37,7 +37,7 @@ func TestARequestThatTakesLongerThanItsDeadline(t *testing.T) {
 	}{
 		{0, ""},
 		{-time.Second, ""},
-		{time.Millisecond, ""}, // as long as the request takes
+		{time.Millisecond, ""}, // the limit is exactly as long as the request takes
 		{time.Microsecond, ""}, // no whole millisecond
 		{2 * time.Millisecond, ""},
 	} {

@@ -43,7 +43,7 @@ func TestFieldsOfConfigFilesAreTheProfiles(t *testing.T) {
 				t.Errorf("%s: 2.4 has it: %v, tfs-2.4 lacks it: %v", field.FullName(), known, lacks)
 			}
 			if compared++; old.lack(field) {
-				continue // what it holds is not reached
+				continue // the fields below it cannot be reached
 			}
 			if of := field.Message(); of != nil {
 				compare(of)

@@ -237,7 +237,7 @@ func (m *manager) count(change int) {
 // tellTry passes the reason for a failed load attempt to OnReason.
 func (m *manager) tellTry(h *harness, err *env.RPCError, tries, most uint32) {
 	if m.server.OnReason == nil {
-		return // most runs ask for no reasons
+		return // nothing to report: most runs ask for no reasons
 	}
 	next := "no other follows"
 	if tries < most && !h.cancelled {

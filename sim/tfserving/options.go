@@ -100,7 +100,7 @@ type Options struct {
 	// UnknownArgs holds the command-line arguments that match no flag (TFS-9.3).
 	UnknownArgs []string
 
-	// The fields below have no command-line flag (TFS-3.5, TFS-4.4, TFS-5.8).
+	// No command-line flag exists for the fields below (TFS-3.5, TFS-4.4, TFS-5.8).
 
 	// CPUs is the number of processors. The first config is loaded with 4 threads for each of them.
 	CPUs       int

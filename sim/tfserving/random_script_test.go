@@ -39,7 +39,7 @@ func drawScript(t *rapid.T) randomScript {
 	if strings.Contains(r.server, "model_config_file") {
 		r.disk = append(r.disk, "write /config "+drawConfigText(t, true))
 	}
-	for range 3 { // rapid's slices are short
+	for range 3 { // three times, because the slices that rapid draws are short
 		r.steps = append(r.steps, rapid.SliceOfN(rapid.Custom(drawStep), 0, 20).Draw(t, "steps")...)
 	}
 	return r

@@ -192,7 +192,7 @@ func (h Handle) Bundle() *Bundle { return h.harness.bundle }
 // Release ends the use of the version. Call it once, at the end of the request.
 func (h Handle) Release() {
 	switch r := h.reader; {
-	case r == nil: // a nil reader: python-fake resolves no version
+	case r == nil: // the profile python-fake resolves no version, and has no reader
 	case r.shared:
 		h.release()
 	default:

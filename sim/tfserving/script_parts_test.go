@@ -17,20 +17,24 @@ import (
 func init() {
 	//lint:ordered each name has an entry of its own
 	for name, command := range map[string]func(s *script, args []string){
-		"reset":     (*script).reset,     // a new disk, no server, the clock at 0
-		"manager":   (*script).manager,   // PROFILE [OPTION]...: a manager without a source
-		"unmanaged": (*script).unmanaged, // PROFILE [OPTION]...: neither; for source, event, await
-		"threads":   (*script).threads,   // N: of the load pool; prints when it is swapped
-		"streams":   (*script).streams,   // FIRST LAST: a and b with these versions, quietly available
-		"aspire":    (*script).aspire,    // MODEL [VERSION[!TEXT|=PATH]]...: what a source would say; ! is an error
-		"handle":    (*script).handle,    // MODEL[:VERSION] [NAME]: look it up, and hold it
-		"available": (*script).available, // what requests can reach
-		"managed":   (*script).managed,   // what the manager knows
-		"policy":    (*script).policy,    // availability|resources [VERSION:STATE:aspired|unaspired]...: the next action
-		"poll":      (*script).poll,      // PROFILE MODEL: one poll of a source, MODEL as for reload
-		"source":    (*script).source,    // SECONDS [MODEL]...: the source's next config, not by reload
-		"event":     (*script).event,     // MODEL:VERSION STATE [TEXT]...: what the state monitor hears
-		"await":     (*script).await,     // [MODEL]...: wait as the first config does
+		"reset":     (*script).reset,     // begins with a new disk, without a server, at time 0
+		"manager":   (*script).manager,   // PROFILE [OPTION]...: starts a manager without a source
+		"unmanaged": (*script).unmanaged, // PROFILE [OPTION]...: starts neither manager nor source; for source, event and await
+		"threads":   (*script).threads,   // N: sets the number of threads that load; prints when the pool is replaced
+		"streams":   (*script).streams,   // FIRST LAST: makes these versions of the models a and b available, without printing
+		// MODEL [VERSION[!TEXT|=PATH]]...: aspires the versions, as a source would; ! stands for an
+		// error
+		"aspire":    (*script).aspire,
+		"handle":    (*script).handle,    // MODEL[:VERSION] [NAME]: looks the version up, and holds it under the name
+		"available": (*script).available, // prints the versions that requests can reach
+		"managed":   (*script).managed,   // prints the versions that the manager knows
+		// availability|resources [VERSION:STATE:aspired|unaspired]...: prints the policy's next
+		// action
+		"policy": (*script).policy,
+		"poll":   (*script).poll,   // PROFILE MODEL: polls once for a model, written as in reload
+		"source": (*script).source, // SECONDS [MODEL]...: gives the source its next config, without a reload
+		"event":  (*script).event,  // MODEL:VERSION STATE [TEXT]...: tells the state monitor
+		"await":  (*script).await,  // [MODEL]...: waits for models as the first config does
 	} {
 		scriptCommands[name] = command
 	}

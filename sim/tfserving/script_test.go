@@ -123,28 +123,28 @@ func (s *script) fatalf(format string, args ...any) {
 // scriptCommands maps names to commands. The trailing comments show the arguments.
 var scriptCommands = map[string]func(s *script, args []string){
 	"server":   (*script).startServer, // PROFILE [--flag=value | OPTION=value]...
-	"version":  (*script).addVersion,  // DIR [MB]: a SavedModel
+	"version":  (*script).addVersion,  // DIR [MB]: writes a SavedModel
 	"dir":      (*script).mkdir,       // PATH
-	"write":    (*script).write,       // PATH [TEXT...]: quoted as in Go or not
+	"write":    (*script).write,       // PATH [TEXT...]: writes a file; the text may be quoted as in Go
 	"file":     (*script).file,        // PATH MB
 	"warmup":   (*script).warmup,      // DIR RECORDS [PREDICTIONLOG]
 	"remove":   (*script).remove,      // PATH
 	"rename":   (*script).rename,      // PATH PATH
-	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
+	"fault":    (*script).fault,       // PATH TEXT...: lets List and SizeBytes fail for the path
 	"heal":     (*script).heal,        // PATH
-	"hang":     (*script).hang,        // looks at the disk are not answered
-	"answer":   (*script).answer,      // those so far are; later ones hang
+	"hang":     (*script).hang,        // from now on, reads of the disk are not answered
+	"answer":   (*script).answer,      // answers the reads that hang so far; later ones still hang
 	"thaw":     (*script).thaw,        // all are again
-	"run":      (*script).run,         // DURATION: let it pass
+	"run":      (*script).run,         // DURATION: lets that time pass
 	"at":       (*script).runTo,       // INSTANT: let time pass up to it
 	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,logging][,platform=P][,type=N]]...
-	"restore":  (*script).reloadCore,  // the same without step 1; custom=TEXT and empty too
+	"restore":  (*script).reloadCore,  // reloads without the first step (step 1); also takes custom=TEXT and an empty config
 	"status":   (*script).status,      // [MODEL[:VERSION|@LABEL]]
 	"predict":  (*script).predict,     // [MODEL[:VERSION|@LABEL]] [sig=S] [inputs=A,B] [filter=A,B] [hold=NAME] [within=D] [ALIAS=2x3[:DTYPE]]...
 	"release":  (*script).release,     // NAME
 	"metadata": (*script).metadata,    // MODEL[:VERSION] FIELD...
 	"memory":   (*script).printMemory, //
-	"logs":     (*script).printLogs,   // [info]: warnings and errors since the last time, or all
+	"logs":     (*script).printLogs,   // [info]: prints the warnings and errors since the last call; with info, all lines
 }
 
 func (s *script) command(line string) {
@@ -327,7 +327,7 @@ func (s *script) predict(args []string) {
 			hold = value
 		case name == "within":
 			within = s.duration(value)
-		default: // ALIAS=2x3 or ALIAS=2x3:DT_INT32, an input of this shape
+		default: // ALIAS=2x3 or ALIAS=2x3:DT_INT32: an input with this shape
 			request.Inputs[name] = s.input(value)
 		}
 	}

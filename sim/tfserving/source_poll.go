@@ -169,7 +169,7 @@ func (src *source) failIfZeroVersions(disk Storage, models []monitored, skipped 
 	first := slices.MinFunc(empty, func(a, b monitored) int { return strings.Compare(a.name, b.name) })
 	at := first.basePath
 	if src.server.profile == Profile24 {
-		at = "" // upstream prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
+		at = "" // upstream prints the path of a deprecated field, which is empty (2.4:file_system_storage_path_source.cc:303)
 	}
 	return statusf(rpcerrors.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }

@@ -227,7 +227,7 @@ var threadPoolFactoryConfig = func() protoreflect.MessageDescriptor {
 		}},
 	}, protoregistry.GlobalFiles)
 	if err != nil {
-		panic(err) // the text above is constant
+		panic(err) // cannot happen: the text above is constant
 	}
 	return file.Messages().Get(0)
 }()

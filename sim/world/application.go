@@ -91,7 +91,7 @@ func (w *World) EndApplication() {
 	w.over = true
 	for _, t := range w.trainers {
 		if t.proc != nil {
-			_ = t.proc.Signal(env.SIGKILL) // an error means that the process has just ended
+			_ = t.proc.Signal(env.SIGKILL) // the error is not looked at: it says that the process has just ended
 		}
 	}
 }

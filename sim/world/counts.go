@@ -48,7 +48,7 @@ func (w *World) Load() cluster.Load {
 func (p *Pod) Load() []cluster.ModelServerLoad {
 	var list []cluster.ModelServerLoad
 	for _, s := range p.servers {
-		if s.node == nil { // the server is still starting
+		if s.node == nil { // not counted, because the server is still starting
 			continue
 		}
 		list = append(list, cluster.ModelServerLoad{

@@ -139,7 +139,7 @@ func (t *Trainer) ended(proc *processes.Process) {
 		return
 	}
 	t.proc, t.exitCode = nil, code
-	_ = t.Stop(false) // there are these hosts
+	_ = t.Stop(false) // cannot fail: the hosts exist
 	if after := t.w.spec.Training.RestartAfter; after > 0 && code != 0 && !t.w.isOver() {
 		t.w.at(after, func() {
 			if err := t.Start(); err != nil {

@@ -242,7 +242,7 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 		_ = t.machine.FS.Mount(mount, s.fs)
 	}
 	if w.spec.Training != nil {
-		_ = w.operator.FS.Mount(mount, s.fs) // for the training controller's clients
+		_ = w.operator.FS.Mount(mount, s.fs) // mounted for the clients of the training controller
 	}
 	return s.fs, inside
 }

@@ -68,7 +68,7 @@ func (m *Machine) whoAmI(c *Conn, req *Request) {
 		if id.scheme == "digest" {
 			clients[i].User, _, _ = strings.Cut(id.id, ":")
 		} else if id.scheme == "sasl" && !m.cfg.SASLScheme {
-			clients[i].User = "" // there is no provider that would tell the user (ZK-27.3)
+			clients[i].User = "" // without a provider, the user stays unknown (ZK-27.3)
 		}
 	}
 	m.reply(c, req).Clients = clients

@@ -103,7 +103,7 @@ func TestOtherDigestsAndNoLists(t *testing.T) { // ZK-9.8
 	expect(t, l.must(stranger, Request{Op: OpGetACL, Path: "/a"}).ACL, want)
 	l.must(stranger, set("/a", "x"))
 	l.must(stranger, mk("/a/b"))
-	expect(t, l.reply(stranger, Request{Op: OpCreate, Path: "/c"}).Err, invalidACL) // a list is looked at all the same
+	expect(t, l.reply(stranger, Request{Op: OpCreate, Path: "/c"}).Err, invalidACL) // even as part of a list, the ACL is checked
 }
 
 func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4

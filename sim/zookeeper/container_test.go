@@ -62,12 +62,12 @@ func TestTTLNodeGoesWhenUntouchedForItsTime(t *testing.T) { // ZK-3.7, ZK-13.18
 	l.idle(c, 59_999)
 	expect(t, l.m.Children("/"), []string{"parent", "set", "zookeeper"})
 	l.must(c, del("/parent/x"))
-	l.idle(c, 60_006) // two candidates, 6 ms apart
+	l.idle(c, 60_006) // two containers are candidates, and are checked 6 ms apart
 	expect(t, l.m.Children("/"), []string{"zookeeper"})
 }
 
 func TestSweepPausesBetweenDeletions(t *testing.T) {
-	l := newLab(t, Config{ContainerMaxPerMinute: 6_000}) // one each 10 ms
+	l := newLab(t, Config{ContainerMaxPerMinute: 6_000}) // 6,000 per minute are one each 10 ms
 	c := l.connect()
 	for i := range 3 {
 		path := fmt.Sprintf("/c%d", i)

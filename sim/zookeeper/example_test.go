@@ -25,7 +25,7 @@ func Example() {
 	m.Handle(6, bob, &zookeeper.Request{Xid: 1, Op: zookeeper.OpExists, Path: "/lock", Watch: true})
 	tell()
 
-	m.Drop(7, alice) // her session lives on, for ten seconds
+	m.Drop(7, alice) // her connection ends, and her session lives on for ten seconds
 	m.Tick(20_000)
 	fmt.Println("20 s later:")
 	tell()

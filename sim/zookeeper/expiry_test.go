@@ -130,7 +130,7 @@ func TestTimeoutGoingDownAndUpAgainExpiresOnce(t *testing.T) {
 	id := l.m.Sessions()[0].ID
 	l.dial(reattach(id, 4_000))
 	l.dial(reattach(id, 20_000))
-	l.advance(7_000) // the bucket of 6 s files it again under 22 s
+	l.advance(7_000) // at 6 s the bucket comes due, and the session is filed again under 22 s
 	expect(t, l.advance(14_999), []string{})
 	expect(t, l.advance(1), []string{"3 close"})
 	expect(t, l.m.Counters().SessionsExpired, uint64(1))

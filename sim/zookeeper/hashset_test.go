@@ -108,7 +108,7 @@ func TestBlocksAreInTheOrderOfTheSet(t *testing.T) {
 	compared := 0
 	for line := range strings.Lines(string(sets)) {
 		parts := strings.Split(strings.TrimSpace(line), "|")
-		if parts[0] != "8" { // the first size of a znode's set
+		if parts[0] != "8" { // the set starts with room for 8
 			continue
 		}
 		for _, asked := range []bool{false, true} {
@@ -301,7 +301,7 @@ func TestNullsAndASecondCreateSession(t *testing.T) {
 	expect(t, r.NullPath, true)
 	expect(t, l.do(c, Request{Op: OpCreateSession, TimeoutMs: 4_000}), []string{fmt.Sprintf("1 connected session=%#x timeout=10000", l.m.Sessions()[0].ID)})
 	expect(t, l.m.Zxid(), int64(2))
-	expect(t, l.m.Sessions()[0].DeadlineMs, int64(6_000)) // until it is heard of again
+	expect(t, l.m.Sessions()[0].DeadlineMs, int64(6_000)) // the deadline stays until the session is heard of again
 	l.do(c, Request{Op: OpPing})
 	expect(t, l.m.Sessions()[0].DeadlineMs, int64(12_000))
 	expect(t, l.do(c, Request{Op: OpAuth, Scheme: "digest"}), []string{"1 auth AuthFailedError zxid=0", "1 close"})

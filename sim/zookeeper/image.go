@@ -61,7 +61,7 @@ type SessionImage struct {
 func (s *Snapshot) Image() Image {
 	image := Image{Zxid: s.zxid, Epoch: s.epoch, NextSessionID: s.nextSessionID}
 	children := make(map[string][]*savedNode, len(s.nodes))
-	for i := 1; i < len(s.nodes); i++ { // the first is the root
+	for i := 1; i < len(s.nodes); i++ { // begins after the root, which is the first
 		above := s.nodes[i].parentPath
 		children[above] = append(children[above], &s.nodes[i])
 	}

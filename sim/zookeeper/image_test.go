@@ -19,7 +19,7 @@ func TestImageKeepsEverything(t *testing.T) {
 	a, b := Restore(l.m.cfg, 9_000, saved), Restore(l.m.cfg, 9_000, again)
 	expect(t, b.Dump(), a.Dump())
 	expect(t, b.nextSessionID, a.nextSessionID)
-	b.Tick(100_000) // what expires and what is swept
+	b.Tick(100_000) // lets the session expire and the container be swept
 	a.Tick(100_000)
 	expect(t, b.Dump(), a.Dump())
 }

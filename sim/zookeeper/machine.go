@@ -240,7 +240,7 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 		m.touch(c.session)
 	}
 	if !req.Pipelined {
-		clear(m.ahead) // no earlier request is in progress any more
+		clear(m.ahead) // there are no unfinished requests before this one any more
 	}
 	m.do(c, req)
 }
@@ -252,7 +252,7 @@ func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.enforced(c, req):
 	case req.Op == OpCheck && m.cfg.Profile == V39:
-		m.refuse(c, req) // a check is an operation only inside a multi (ZK-14.12)
+		m.refuse(c, req) // a check exists only inside a multi (ZK-14.12)
 	case m.refusesWrite(c, req):
 	case op.place == asTransaction && c.session.conn != c, op.place == atConnection && req.Malformed:
 		m.hangUp(c)

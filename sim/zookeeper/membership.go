@@ -21,7 +21,7 @@ func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 	}
 	q := m.cfg.Quorum
 	if q == nil {
-		return outcome{code: unimplemented} // a standalone server (ZK-1.6)
+		return outcome{code: unimplemented} // a standalone server has no reconfig (ZK-1.6)
 	}
 	change := req.Membership
 	if change == nil {

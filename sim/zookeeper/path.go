@@ -13,12 +13,12 @@ func validPath(path string) bool {
 	if path == "/" {
 		return true
 	}
-	dots, length := 0, 0 // in the present component
+	dots, length := 0, 0 // number of dots and of all characters in the present component
 	for _, c := range path[1:] {
 		switch {
 		case c == '/':
 			if length == dots && dots <= 2 {
-				return false // the component is "", "." or ".."
+				return false // the component is empty, "." or ".."
 			}
 			dots, length = 0, 0
 			continue

@@ -127,7 +127,7 @@ func (m *Machine) multiRead(c *Conn, req *Request) {
 	r.Results = make([]Result, 0, len(req.Ops))
 	for i := range req.Ops {
 		if req.Ops[i].NullPath || !holds(req.Ops, inMultiRead) {
-			r.Err = marshallingError // the answer has the results so far (ZK-8.6)
+			r.Err = marshallingError // the answer contains the results up to here (ZK-8.6)
 			return
 		}
 		r.Results = append(r.Results, m.readOne(c, &req.Ops[i]))

@@ -58,7 +58,7 @@ func TestGetEphemeralsGivesTheCallersOwn(t *testing.T) { // ZK-1.8
 	ask := func(prefix string) []string {
 		return l.must(c, Request{Op: OpGetEphemerals, Path: prefix}).Children
 	}
-	all := []string{"/p/b", "/p/a", "/e"} // as they lie in a set
+	all := []string{"/p/b", "/p/a", "/e"} // in the order of Java's set
 	expect(t, ask("/"), all)
 	expect(t, ask(""), all)
 	expect(t, ask("/p"), []string{"/p/b", "/p/a"})

@@ -19,7 +19,7 @@ const sessionClosedRequireSASL Code = -124
 // (ZooKeeperServer.java processSasl).
 func (m *Machine) sasl(c *Conn, req *Request) {
 	if req.Data == nil {
-		m.hangUp(c) // a null token is an exception
+		m.hangUp(c) // the real server throws an exception for a null token
 		return
 	}
 	if m.cfg.SASLUsers == nil {

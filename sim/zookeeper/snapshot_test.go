@@ -48,7 +48,7 @@ func TestRestartedServerGoesOn(t *testing.T) {
 	expect(t, l.must(c, mkFlags("/p/s-", FlagPersistentSequential)).Path, "/p/s-0000000001")
 	expect(t, l.idle(c, 12_000), nil) // the other session expires at 20 s
 	expect(t, l.m.Children("/"), []string{"c", "p", "t", "zookeeper"})
-	l.idle(c, 48_006) // and the first sweep comes a minute after the restart
+	l.idle(c, 48_006) // the first sweep comes a minute after the restart
 	expect(t, l.m.Children("/"), []string{"p", "zookeeper"})
 }
 

@@ -314,7 +314,7 @@ func TestEveryWatchHasOneEnd(t *testing.T) {
 		want(2, 1, 1, 0)
 		l.must(watcher, add("/a", ModePersistent))
 		l.must(writer, set("/a", "y"))
-		want(4, 1, 1, 2) // it stays, in both tables
+		want(4, 1, 1, 2) // the persistent watch stays, in both tables
 		var many []ConnID
 		for range 2 * longList {
 			c := l.connect()
@@ -326,7 +326,7 @@ func TestEveryWatchHasOneEnd(t *testing.T) {
 		l.m.KillSession(l.nowMs, l.m.Conn(many[1]).session.id)
 		l.said()
 		want(4+2*longList, 1, 3, 2*longList)
-		l.must(writer, set("/a", "z")) // the persistent one stays among those that fire
+		l.must(writer, set("/a", "z")) // the persistent watch stays, and the one-shot watches beside it fire
 		want(4+2*longList, 2*longList-1, 3, 2)
 		both := l.m.Counters().Plus(l.m.Counters())
 		expect(t, []uint64{both.WatchesSet, both.WatchesRemoved, both.WatchesHeld}, []uint64{8 + 4*longList, 8, 2})
@@ -370,7 +370,7 @@ func TestWatchesAreShownAsInTheRealTables(t *testing.T) { // ZK-11
 		if got := lists.Map(l.m.WatchedPaths(), func(w Watched) string { return w.Path }); strings.Join(got, " ") != left {
 			t.Errorf("%v: got %s, want %s", profile, got, left)
 		}
-		l.must(writer, mk(name(37))) // the last but 7, 17 and 27, which their connection removes
+		l.must(writer, mk(name(37))) // leaves only the watches 7, 17 and 27, which their connection then removes
 		for i := range 3 {
 			l.must(watcher, remove(name(10*i+7), watchTypeAny))
 		}

@@ -84,7 +84,7 @@ func claimedFiles(t *testing.T, ports []Port) [][]string {
 		}
 	}
 	each(false, func(i int, file string) { claim(i, file, true) })
-	each(true, func(i int, folder string) { claim(i, folder+"/*.go", false) }) // what is left of it
+	each(true, func(i int, folder string) { claim(i, folder+"/*.go", false) }) // what the other patterns have left of the folder
 	claims := make([][]string, len(ports))
 	for _, name := range ported(t) {
 		i, ok := owner[name]

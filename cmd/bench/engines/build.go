@@ -137,7 +137,7 @@ func (b builder) copySources(names ...string) error {
 		}
 		to := b.path(filepath.Join("src", name))
 		if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, content) {
-			continue // an unchanged file is not copied, so that it is not compiled again
+			continue // an unchanged file is left as it is, so that the compiler's cache still applies to it
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err

@@ -71,7 +71,7 @@ func SearchAndGrid(questions int) (Compared, error) {
 		}
 		switch {
 		case undecided != nil || got.Exit == result.ExitUndecided:
-			out.Undecided++ // the grid cannot decide either within this budget
+			out.Undecided++ // within this budget the grid does not decide either
 		case maps.Equal(want, answer):
 			out.Same++
 		default:

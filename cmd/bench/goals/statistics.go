@@ -176,7 +176,7 @@ func rollouts() (Found, error) {
 			load := p.LoadTimeOf("", "entry", 1)
 			switch {
 			case path.version == 3:
-				replicas++ // the PS container, too
+				replicas++ // the PS has one container more
 			case path.c > 0:
 				load = p.LoadTimeOf(plan.RoughSortName, "entry", 1)
 			}

@@ -25,7 +25,7 @@ func mostMemory() int64 {
 
 func usage() (u unix.Rusage) {
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		panic(err) // this process is there
+		panic(err) // cannot happen: this process exists
 	}
 	return u
 }

@@ -11,7 +11,7 @@ import (
 func cpuSeconds() float64 {
 	var created, ended, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user); err != nil {
-		panic(err) // this process is there
+		panic(err) // cannot happen: this process exists
 	}
 	return hundreds(kernel) + hundreds(user)
 }

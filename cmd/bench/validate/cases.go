@@ -75,8 +75,8 @@ func queues(rho float64, short bool) []Case {
 		spec := entryQueue(c, rho, law.Exponential(ms), -1)
 		add(fmt.Sprintf("M/M/%d T", c), spec, sojourn)
 		if theory.ErlangC(c, rho) >= 0.05 {
-			// The wait is measured by itself. It cannot be computed as the sojourn time less the
-			// service time, because the two are drawn independently.
+			// The wait is measured on its own. The difference between sojourn time and service time
+			// is no replacement, because the two are drawn independently.
 			add(fmt.Sprintf("M/M/%d W_q", c), spec, wait)
 			list[len(list)-1].Value = waitOf
 		}

@@ -58,7 +58,7 @@ written before stays, as an empty directory when a format is refused.`,
 	flags.BoolVar(&f.Overwrite, "overwrite", f.Overwrite, "remove what is at the output path before")
 	flags.StringVar(&f.WarmupDataPath, "warmup-data-path", "", "file, or directory of files, that is copied into warmup")
 	if err := cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(jsonmodel.Formats(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag is there
+		panic(err) // cannot happen: the flag exists
 	}
 	return cmd
 }

@@ -59,7 +59,7 @@ func Read(name string) (Config, error) {
 	decoder := yaml.NewDecoder(file)
 	var document, second yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return c, nil // an empty file, or comments only
+		return c, nil // the file is empty or has only comments
 	} else if err != nil {
 		return c, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
 	}

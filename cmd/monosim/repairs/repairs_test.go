@@ -232,7 +232,8 @@ func TestRepairsUnderEveryFault(t *testing.T) {
 	if !nightly {
 		length = 15 * time.Minute
 	}
-	moments := []time.Duration{6*time.Minute + 5*time.Second, 9 * time.Minute} // in a save of most jobs, and between two
+	// a moment during a save of most jobs, and one between two saves
+	moments := []time.Duration{6*time.Minute + 5*time.Second, 9 * time.Minute}
 	for i, b := range all {
 		for n := range burntJobs {
 			for m, at := range moments {

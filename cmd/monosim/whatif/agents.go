@@ -27,7 +27,7 @@ func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
 // addAgents adds to a result the load that real agents put on ZooKeeper. The fleet is the plan's,
 // with the values of the answer if one was found.
 func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.Plan, r *result.Result) error {
-	if r.Command == "sweep" { // merged shards have no agents
+	if r.Command == "sweep" { // a result merged from shards has no agents
 		return nil
 	}
 	incidents := f.incidents

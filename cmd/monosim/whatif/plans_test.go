@@ -158,8 +158,8 @@ func TestThePageOfASweep(t *testing.T) {
   load: {workload.rate: [500/s, 1k/s, 4k/s, 7.9k/s]}
   words: {client.hedge.after: ["off", 5ms, p90]}
   map: {ps.replicas: [1, 2, 3], workload.arrivals.rate_scale: [1x, 3x, 3.9x]}`)
-	// No cell is overloaded, because simulating its retries would take a minute. The window is near
-	// the beginning.
+	// No cell is overloaded, because simulating the retries of an overloaded cell would take a
+	// minute. For the same reason, the window is near the beginning.
 	near := strings.Replace(read(t, file), `horizon: 10s, detail: {windows: ["at 5s 200ms"]}`, `horizon: 1s, detail: {windows: ["at 500ms 200ms"]}`, 1)
 	if err := os.WriteFile(file, []byte(near), 0o644); err != nil {
 		t.Fatal(err)

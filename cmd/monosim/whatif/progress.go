@@ -27,7 +27,7 @@ func newFar(out io.Writer, deadline time.Time) *far {
 
 func (f *far) at(now judge.Far) {
 	if now.Done <= f.last.Done || now.Most != f.last.Most {
-		f.begin = time.Now() // another plan or condition has begun
+		f.begin = time.Now() // another phase of the work has begun, for another plan or condition
 	}
 	f.last = now
 	f.bar.At(now.Requests)
@@ -48,7 +48,7 @@ func (f *far) line(now time.Time) string {
 // left returns an upper bound of the remaining time. It assumes the speed so far, and is never more
 // than what is left of the budget.
 func (f *far) left(now time.Time) (left time.Duration, known bool) {
-	if f.last.Done > 1 { // the time of the first sample is unknown: the clock starts when it is done
+	if f.last.Done > 1 { // how long the first sample took is unknown: the clock starts when it is done
 		each := float64(now.Sub(f.begin)) / float64(f.last.Done-1)
 		left, known = time.Duration(each*float64(f.last.Most-f.last.Done)), true
 	}

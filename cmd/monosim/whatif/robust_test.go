@@ -43,7 +43,7 @@ func TestPlansThatAreTooLargeAreRefused(t *testing.T) {
 	if code, _, message := whatif("sweep", planFile(t, "", ""), "--max-memory", "1MiB"); code != command.ExitBadInput || !strings.Contains(message, "[CAP-E18]") {
 		t.Errorf("exit %d, %q", code, message)
 	}
-	for _, name := range []string{"run", "solve", "sweep"} { // what fits is not refused
+	for _, name := range []string{"run", "solve", "sweep"} { // a plan that fits into memory is not refused
 		if code, _, message := whatif(name, planFile(t, "", ""), "--max-memory", "1GiB"); code != 0 {
 			t.Errorf("%s: exit %d, %q", name, code, message)
 		}

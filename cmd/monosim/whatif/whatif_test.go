@@ -230,7 +230,7 @@ func TestTheManifestHasWhatThePlanReads(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil || list.Kind != "List" || len(list.Items) != 2 || list.Items[1].Kind != "Job" {
 		t.Fatalf("%v: %+v", err, list)
 	}
-	pod := t.TempDir() // as a config map is mounted
+	pod := t.TempDir() // the folder is laid out like a mounted config map
 	for name, text := range list.Items[0].Data {
 		if err := os.WriteFile(filepath.Join(pod, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -52,7 +52,7 @@ func (p *confParser) file(path string, depth int) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range pysem.Lines(dict.Text(text)) { // shared, because the settings are substrings of it
+	for _, line := range pysem.Lines(dict.Text(text)) { // all settings are substrings of this one text
 		entry := parseConfLine(line, p.quirks)
 		switch entry.kind {
 		case confInclude:

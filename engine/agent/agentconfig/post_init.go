@@ -78,7 +78,7 @@ func (c *AgentConfig) chooseDeployType() error {
 		t, err := NewDeployType(word)
 		c.DeployType = t
 		return err
-	case []byte: // has lower(), but equals no str
+	case []byte: // bytes have lower(), but equal no str
 		return &pysem.Error{Type: "AssertionError"}
 	default:
 		return pysem.AttributeError(word, "lower")

@@ -193,7 +193,7 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 		}
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
-	b.available, b.given = now, slices.Clone(models) // also when a create failed above (Q41)
+	b.available, b.given = now, slices.Clone(models) // recorded even if a create above has failed (Q41)
 	b.doubt(failed)
 	if losses != b.losses && !b.Quirks.Keeps(quirks.Q208) {
 		b.forgetAvailable()
@@ -207,7 +207,7 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 func (b *ZKBackend) restart() error {
 	b.forgetAvailable()
 	if !b.Quirks.Keeps(quirks.Q328) {
-		return nil // Kazoo reconnects by itself, so that no restart is needed
+		return nil // kazoo reconnects by itself, so nothing has to be restarted
 	}
 	b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 	return b.zk.Restart()
@@ -273,8 +273,8 @@ type LayoutModel struct {
 func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]LayoutModel) error) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	// If the layout is followed before everything else (Q323 repaired), a lost connection here
-	// would end the agent. So the call is repeated.
+	// If the layout is read before anything else (Q323 repaired), a lost connection would end the
+	// agent here. So the call is repeated until it succeeds.
 	if err := b.patiently(b.Quirks.Keeps(quirks.Q323), func() error { return b.zk.EnsurePath(layoutPath) }); err != nil {
 		return err
 	}

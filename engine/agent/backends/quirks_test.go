@@ -155,7 +155,7 @@ func TestQ45_DeletingTheLayoutEndsItsWatchForGood(t *testing.T) {
 		b.wantLayouts("", "entry")
 		worldtest.Must(t, b.other.Delete(gipLayout, env.DeleteOptions{Version: -1, Recursive: true}))
 		b.e.Tasks.Sleep(time.Second)
-		b.layouts = nil // the child goes first, and that is seen or not
+		b.layouts = nil // the child is deleted first, and the agent may see that before the rest is deleted, or not
 		b.publish("entry")
 		b.e.Tasks.Sleep(10 * time.Minute)
 		b.wantLayouts()
@@ -186,7 +186,7 @@ func TestQ46_ALayoutChangeDropsASubscribedModelAndEndsItsWatch(t *testing.T) {
 		b.wantServed("test_ffm_model:ps_0")
 		b.follow() // an empty layout
 		b.wantServed()
-		b.bind("ps_0", "ps_1") // the callback asks to be stopped
+		b.bind("ps_0", "ps_1") // the callback returns that it wants no more calls
 		b.bind("ps_1")
 		if _, addrs, err := b.SyncTargets("ps_1"); err != nil || len(addrs) != 0 {
 			t.Errorf("targets of ps_1: got %v, %v, want none", addrs, err)

@@ -89,7 +89,7 @@ func TestCommandsEndTheirConnections(t *testing.T) {
 				o.InputFile = pysem.Some("eb.txt")
 			}
 			o.Quirks = quirks.Set{}.Repair(quirks.Q135, quirks.Q136)
-			o.Threads = 0 // range(0) (tfs_client.py:446): the servers are not asked
+			o.Threads = 0 // with range(0) (tfs_client.py:446), the servers are not asked
 			a, err := RunTFSClient(e, o)
 			if err != nil {
 				t.Fatal(err)

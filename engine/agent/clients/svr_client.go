@@ -79,7 +79,7 @@ func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
 	for i, name := range names {
 		text, err := textpb.Marshal(r.GetAddresses()[name])
 		if err != nil {
-			panic(err) // the message has no Any
+			panic(err) // cannot happen: the message has no Any
 		}
 		texts[i] = pysem.Repr(name) + ": " + text
 	}

@@ -71,6 +71,6 @@ func (p *process) modelMeta(name pysem.OptString) (datadef.ModelMeta, error) {
 	if err != nil {
 		return meta, err
 	}
-	err = meta.Set("num_shard", shards) // a statement of its own, because meta must be set before it is returned
+	err = meta.Set("num_shard", shards) // not in the return statement, because meta must be set before its value is taken
 	return meta, err
 }

@@ -239,7 +239,7 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 	})
 	if errors.Is(err, zkerrors.ErrNodeExists) {
 		u.e.Log.Logf(env.Info, "%s has already exists", path)
-		return u.set(path, data) // Q120: the znode stays with its session
+		return u.set(path, data) // the znode stays with the session that created it (Q120)
 	}
 	if err != nil || u.conf.ReplicaID.V != -1 {
 		return err

@@ -222,7 +222,7 @@ func (w *ReplicaWatcher) dataWatch(taskPath, name string, data []byte, event *en
 	w.changes++
 	replicas, known := w.replicas.Get(taskPath)
 	switch {
-	case event == nil || event.Type == env.EventCreated: // nil in the first call
+	case event == nil || event.Type == env.EventCreated: // in the first call event is nil
 		if !known {
 			replicas = &TaskReplicas{}
 			w.replicas.Set(taskPath, replicas)
@@ -333,8 +333,8 @@ func (w *ReplicaWatcher) Reconcile() error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if same(replicas, w.replicas) {
-		w.replicas = replicas // equal, but shares memory with what was just read
-		return nil            // nothing is gone, and the mirror is right
+		w.replicas = replicas // equal to what it replaces, but it shares memory with the latest read
+		return nil            // nothing has disappeared, and the mirror is right
 	}
 	needRegister, err := w.needRegister(w.goneFrom(replicas))
 	if err != nil {

@@ -41,7 +41,7 @@ func availablePS(t *testing.T, w *replicamanager.ReplicaWatcher) int {
 func TestQ210_OfATaskThatWasMadeAgainThePollAloneFindsNewReplicas(t *testing.T) {
 	agenttest.BothWays(t, quirks.Q210, func(t *testing.T, keep quirks.Set) {
 		const task = "/b/service/n/ps:0"
-		third := 1 // before a round of the poll
+		third := 1 // just before the poll begins a round
 		if !keep.Keeps(quirks.Q210) {
 			third = 2
 		}
@@ -93,7 +93,7 @@ func TestQ211_OneReplicaThatGoesWhileThePollReadsCostsTheRound(t *testing.T) {
 			}
 			w := replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{})
 			c.Must(w.WatchData())
-			zk.Deaf = true // what comes now is for the poll to find
+			zk.Deaf = true // from now on only the poll can find changes, because watches are deaf
 			c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:1", env.StateAvailable))
 			c.Create(zk, "/b/service/n/ps:0/2", agenttest.ReplicaData("h:2", env.StateAvailable))
 			zk.Gone = "/b/service/n/ps:0/2"
@@ -119,7 +119,7 @@ func TestQ113_OverTheFakeThePollWaitsForItself(t *testing.T) {
 		c.Create(zk, path, agenttest.ReplicaData("h:5", env.StateAvailable))
 		zk.Deaf = true
 		c.Must(zk.Delete(path, env.AnyVersion))
-		zk.Deaf = false // the watches hear of what comes next
+		zk.Deaf = false // from now on watches hear of changes again
 		c.Env.Tasks.Sleep(61 * time.Second)
 		answered := false
 		c.Env.Tasks.Go("asks", func() {

@@ -35,7 +35,7 @@ func TestQ125_TheClientIsDeafFor5sAfterALostSession(t *testing.T) {
 			for _, id := range w.ZooKeeper().SessionsOf(worldtest.OnlyPod) {
 				w.ZooKeeper().KillSession(id)
 			}
-			e.Tasks.Sleep(time.Second) // the client learns of it and connects anew
+			e.Tasks.Sleep(time.Second) // the client learns that its session is lost, and connects anew
 			from := e.Clock.Elapsed()
 			_ = zk.Retry(func() error {
 				_, err := zk.Exists("/")

@@ -79,7 +79,7 @@ func TestCPUUsageIsTheMeanOfFiveSeconds(t *testing.T) {
 	clock := &tickingClock{now: time.Unix(1700000000, 0)}
 	used := 0
 	clock.sleep = func(n int) {
-		used += n * 250_000_000 // 25 %, 50 %, ... of a CPU
+		used += n * 250_000_000 // probe n finds that n times 25 % of a CPU were used
 		if err := e.Files.WriteFile(file, fmt.Append(nil, used)); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestCPUPercentComparesWithTheLastLook(t *testing.T) {
 		want float64
 	}{
 		{"cpu  10 0 10 80 0 0 0 0 5 0\n", 0},
-		{"cpu  30 0 20 120 10 0 0 0 25 0\n", 37.5}, // 30 of 80; the guest's time is the user's too
+		{"cpu  30 0 20 120 10 0 0 0 25 0\n", 37.5}, // 30 of 80 ticks: the guest's time is contained in the user's
 		{"cpu  33 0 20 127 10 0 0 0 25 0\n", 30},
 	} {
 		if err := e.Files.WriteFile("/proc/stat", []byte(step.stat)); err != nil {

@@ -132,7 +132,7 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 		return nil, applicationError(err)
 	}
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(response)
-	if err != nil { // the response has a text that Python refuses when it makes the message
+	if err != nil { // the response has a text that Python refuses when it creates the message
 		return nil, applicationError(cmp.Or(message.Check(response), err))
 	}
 	return encoded, nil

@@ -50,7 +50,7 @@ func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 	}
 	request := &agentservice.HeartBeatRequest{}
 	if err := proto.Unmarshal(data, request); err != nil {
-		return answer(data, request, s.answers.HeartBeat) // returns the error of decoding
+		return answer(data, request, s.answers.HeartBeat) // decodes again, for the error
 	}
 	now := answers.heartBeatSeen()
 	kept := s.kept[request.GetServerType()]

@@ -54,7 +54,8 @@ func (c *channel) Reload([]byte, time.Duration) (env.StatusProto, error) {
 }
 func (c *channel) Close() { c.note("%d closed", c.number) }
 
-// NewStatuses makes queries that go on as long as their answers are usual.
+// These tests are about NewStatuses: a loop whose queries can be left out as long as their answers
+// are the usual ones.
 
 // asking makes a monitor of a container with all server types. The channels to its servers have
 // these numbers: 1 for entry, 2 for ps.

@@ -117,7 +117,7 @@ var mirrorQuirks = []struct {
 			spec.ShardID, spec.ReplicaID = pysem.Some(shard), pysem.Some(replica)
 			l.Must(l.m.ReportResource(&spec))
 		}
-		report(-1, -1) // entries do not count
+		report(-1, -1) // shard -1 and replica -1 stand for an entry, which is not counted
 		for _, replica := range []int{0, 1} {
 			report(0, replica)
 			report(1, replica)
@@ -244,7 +244,7 @@ func TestQ189_TheMirrorsOfAProcessDoNotShareALock(t *testing.T) {
 			min, max time.Duration
 		}{
 			{"second mirror", quick, 0, 0},
-			// The create waits for the two earlier ones, and then takes a minute itself.
+			// The create waits for the two earlier requests, and then takes a minute itself.
 			{"first mirror", slow, 150 * time.Second, 3 * time.Minute},
 		} {
 			from := c.Env.Clock.Elapsed()

@@ -51,7 +51,7 @@ func TestUpstreamZKMirror_test_crud(t *testing.T) {
 		holds("test")
 		r.Must(r.m.Set("/model/crud/data", []byte("new_test")))
 		holds("new_test")
-		r.Must(r.m.Delete("/model/crud", false)) // its child goes with it all the same
+		r.Must(r.m.Delete("/model/crud", false)) // the child is deleted as well, although the delete is not recursive
 		exists(false)
 
 		replica, err := r.m.TCEReplicaID()

@@ -62,7 +62,7 @@ func drawValue(t *rapid.T, desc protoreflect.FieldDescriptor, newMessage func() 
 	case protoreflect.DoubleKind:
 		v := rapid.Float64().Draw(t, label)
 		if v == 0 {
-			v = 0 // not -0.0, which a singular field of Python's messages does not keep, nor textformat's
+			v = 0 // neither Python's messages nor textformat keep -0.0 in a singular field
 		}
 		return protoreflect.ValueOfFloat64(v)
 	default:

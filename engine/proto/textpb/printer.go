@@ -176,7 +176,7 @@ func expandAny(m protoreflect.Message) (protoreflect.Message, error) {
 	}
 	contentType, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(url[slash+1:]))
 	if err != nil {
-		return nil, nil // not linked in: Python prints type_url and value
+		return nil, nil // the type is unknown, and Python then prints type_url and value
 	}
 	content := contentType.New()
 	value := m.Get(m.Descriptor().Fields().ByName("value")).Bytes()

@@ -145,7 +145,8 @@ func (d *Dict[K, V]) delete(hash uint64, k K) {
 	d.own()
 	d.length--
 	items := slices.Delete(slices.Clone(d.chunks[i].items), j, j+1)
-	if j == len(items) && i+1 < len(d.chunks) { // the removed item had ended the chunk, so the next chunk joins it
+	// the removed item ended its chunk, so the chunk has to be joined with the next one
+	if j == len(items) && i+1 < len(d.chunks) {
 		items = append(items, d.chunks[i+1].items...)
 		d.chunks = slices.Delete(d.chunks, i, i+1)
 	}

@@ -218,7 +218,7 @@ func (m *machine) among(items []Value, item Value) (bool, error) {
 
 func setContains(s *Set, item Value) (bool, error) {
 	if other, ok := item.(*Set); ok && !other.frozen {
-		item = other.copy(true) // a set is looked up as if it were frozen
+		item = other.copy(true) // CPython looks up a set in a set as if it were a frozenset
 	}
 	return s.has(item)
 }

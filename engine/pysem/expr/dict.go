@@ -265,7 +265,7 @@ func (m *machine) fillDict(name string, d *Dict, args arguments) error {
 		}
 	}
 	for _, n := range args.named {
-		_ = d.set(n.ID, n.Value) // a string can be hashed
+		_ = d.set(n.ID, n.Value) // cannot fail: a string is hashable
 	}
 	return args.checkNames()
 }

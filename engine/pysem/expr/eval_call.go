@@ -255,7 +255,7 @@ func (f *function) bindNamed(values map[string]Value, named []Name) error {
 		})
 		switch {
 		case i < 0 && takesMore:
-			_ = extra.set(n.ID, n.Value) // a string can be hashed
+			_ = extra.set(n.ID, n.Value) // cannot fail: a string is hashable
 		case i < 0:
 			return f.unexpected(n.ID, named)
 		default:

@@ -35,7 +35,7 @@ func TestProgramsTellWhatWillBeRefused(t *testing.T) {
 	names := expr.Names{Locals: []expr.Name{{ID: "i"}}, Module: expr.NamesOf("os", "json")}
 	for _, c := range []struct{ source, want string }{
 		{"i % 2 == 0", ""},
-		{"nothing", ""}, // a NameError of Python
+		{"nothing", ""}, // in Python this is a NameError
 		{"[os for os in range(i)]", ""},
 		{"False and os.getpid()", "Q230: the name os is not evaluated here"},
 		{"lambda: open('x')", "Q230: the name open is not evaluated here"},

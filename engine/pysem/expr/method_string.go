@@ -120,7 +120,7 @@ func title(s string) string {
 	var b strings.Builder
 	runes := pysem.Runes(s)
 	lower := pysem.Lower(s)
-	exact := len(pysem.Runes(lower)) == len(runes) // if so, lower has final sigmas in the right places
+	exact := len(pysem.Runes(lower)) == len(runes) // if the lengths are equal, lower has final sigmas in the right places
 	lowered := pysem.Runes(lower)
 	afterCased := false
 	for i, r := range runes {
@@ -358,7 +358,7 @@ var strMakeTrans = define("maketrans", between(1, 3), func(m *machine, a []Value
 				return nil, typeError("keys in translate table must be strings or integers")
 			}
 		}
-		_ = table.set(key, e.value) // an int can be hashed
+		_ = table.set(key, e.value) // cannot fail: an int is hashable
 	}
 	return table, nil
 })
@@ -384,10 +384,10 @@ func makeTransTexts(a []Value) (Value, error) {
 	}
 	table := &Dict{}
 	for i := range x {
-		_ = table.set(int(x[i]), int(y[i])) // an int can be hashed
+		_ = table.set(int(x[i]), int(y[i])) // cannot fail: an int is hashable
 	}
 	for _, r := range pysem.Runes(drop) {
-		_ = table.set(int(r), nil) // an int can be hashed
+		_ = table.set(int(r), nil) // cannot fail: an int is hashable
 	}
 	return table, nil
 }

@@ -31,7 +31,7 @@ func HashingOf(p env.Python) Hashing {
 		secret[i] = byte(x >> 16)
 	}
 	h := Hashing{seeded: true, k0: binary.LittleEndian.Uint64(secret[:]), k1: binary.LittleEndian.Uint64(secret[8:]), rounds: 1, finish: 3}
-	if p.Before(11) { // older Pythons have SipHash-2-4 instead of 1-3
+	if p.Before(11) { // Python 3.10 and older use SipHash-2-4 instead of SipHash-1-3
 		h.rounds, h.finish = 2, 4
 	}
 	return h

@@ -15,7 +15,8 @@ import (
 // scalarField reads a field whose value is not a message (_MergeScalarField).
 func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
 	value, err := p.scalar(field)
-	refused := pysem.TypeOf(err) == "ValueError" // Python's message raises it when the field is set
+	// this error is raised by Python's message when the field is set, rather than by the parser
+	refused := pysem.TypeOf(err) == "ValueError"
 	switch {
 	case err != nil && !refused:
 		return err
@@ -144,7 +145,7 @@ func floatOf(text string, kind protoreflect.Kind) (protoreflect.Value, error) {
 	if kind == protoreflect.DoubleKind {
 		return protoreflect.ValueOfFloat64(f), nil
 	}
-	switch { // a number that would round down to the largest float is infinite as well
+	switch { // a number that would be rounded down to the largest float is infinite, too
 	case f > math.MaxFloat32:
 		f = math.Inf(1)
 	case f < -math.MaxFloat32:
@@ -208,7 +209,7 @@ func parseInteger(text string) (*big.Int, bool) {
 	zeros := strings.Trim(digits, "0_") == ""
 	switch {
 	case len(digits) > 1 && digits[0] == '0' && (isDigit(digits[1]) || digits[1] == '_') && !zeros:
-		return nil, false // decimal numbers do not begin with 0
+		return nil, false // a number with leading 0 is not decimal
 	case len(digits) > pysem.MaxDigits && strings.Trim(digits, "0123456789_") == "" && len(strings.ReplaceAll(digits, "_", "")) > pysem.MaxDigits:
 		return nil, false
 	}
@@ -228,7 +229,7 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, e
 	}
 	if field.ParentFile().Syntax() == protoreflect.Proto3 {
 		value, err := fitted(n, protoreflect.EnumKind)
-		if err != nil { // the message refuses it, not the parser
+		if err != nil { // it is the message that refuses the value, not the parser
 			return value, pysem.Raise("ValueError", "%v", err)
 		}
 		return value, nil

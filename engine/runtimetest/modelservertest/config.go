@@ -61,7 +61,7 @@ func orElse(text, fallback string) string {
 func bytes(c *config.ModelServerConfig) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
 	if err != nil {
-		panic(err) // every configuration of the cases can be marshalled
+		panic(err) // cannot happen: every configuration of the cases can be marshalled
 	}
 	return data
 }

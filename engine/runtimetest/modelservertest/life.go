@@ -43,7 +43,7 @@ var lifeCases = []testCase{
 				return
 			}
 			c.await(func() bool { return !strings.HasPrefix(c.states("m"), "UNAVAILABLE: ") })
-			c.status(env.ModelSpec{Name: "m"}) // the restarted server has lost the models of the reload
+			c.status(env.ModelSpec{Name: "m"}) // a restarted server no longer has the models of an earlier reload
 			c.reload(list(model{name: "m"}))
 			c.status(env.ModelSpec{Name: "m"})
 		})
@@ -71,7 +71,7 @@ func (r *trial) abandoned(end func(Process)) {
 		victim.Go("main", func() {
 			own := victim.Models().Dial(r.Addr())
 			defer func() {
-				own.Close() // does not return if the process was killed
+				own.Close() // if the process was killed, this does not return
 				r.note("unwound")
 			}()
 			_, err := own.Reload(bytes(list(model{name: "m"})(r)), 0)

@@ -62,7 +62,7 @@ var reloadCases = []testCase{
 	{"bytes that are no configuration", func(r *trial) {
 		r.served(func(c *client) {
 			_, err := c.Reload([]byte("\x0a\xff"), patience)
-			r.note("%v", codeOf(err)) // the text depends on the server's gRPC library
+			r.note("%v", codeOf(err)) // only the code is compared, because the text depends on the server's gRPC library
 			c.status(env.ModelSpec{Name: "m"})
 		})
 		r.want("INTERNAL", "NOT_FOUND: Could not find any versions of model m")

@@ -56,7 +56,7 @@ var waitCases = []testCase{
 			r.AddVersion("n", 1)
 			c.reloadWithin(list(model{name: "m"}, model{name: "n"})(r), soon)
 			c.settle()
-			c.status(env.ModelSpec{Name: "n"}) // the poll is all or nothing (TFS-3.3)
+			c.status(env.ModelSpec{Name: "n"}) // a poll of the file system succeeds as a whole or not at all (TFS-3.3)
 			r.AddVersion("m", 1)
 			c.awaitStates("n", "1 AVAILABLE")
 		})

@@ -84,7 +84,7 @@ var callCases = []testCase{
 			running++
 			most = max(most, running)
 			await(s, func() bool { return most >= workers })
-			s.Sleep(5 * ms) // leaves time for one call too many
+			s.Sleep(5 * ms) // time in which a call too many would arrive
 			running--
 			return request, nil
 		}, func(c Process, ch env.Channel) {
@@ -116,7 +116,7 @@ var callCases = []testCase{
 			first := c.Go("first", func() { r.call(ch, "1", patience) })
 			await(c, entered.Load)
 			r.call(ch, "2", 50*ms)
-			c.Sleep(50 * ms) // until the server knows that the call was given up
+			c.Sleep(50 * ms) // time for the server to learn that the call was given up
 			leave.Store(true)
 			first.Join()
 			r.call(ch, "3", patience)

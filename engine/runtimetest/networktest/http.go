@@ -107,7 +107,7 @@ var httpCases = []struct {
 	{"an answer that is torn is told after its status, and the next request finds the connection ended", func(r *trial, p Process, addr string) {
 		c := p.Network().DialHTTP(addr, patience)
 		r.ask(c, "GET", "/cut", "")
-		p.Sleep(100 * ms) // until the end of the connection has arrived
+		p.Sleep(100 * ms) // time for the end of the connection to arrive
 		if err := c.Request("GET", "/a", nil); err != nil {
 			r.Errorf("a request on a connection that the other side has ended: %v, want none", err)
 		}

@@ -81,7 +81,7 @@ var sessionCases = []testCase{
 			owner.Crash()
 			from := c.Elapsed()
 			c.await(func() bool { return !c.there("e") })
-			// The last ping came at most a third of the timeout before the crash.
+			// The client's last ping came at most a third of the timeout before the crash.
 			r.note("gone too early: %v", c.Elapsed()-from < short/2)
 		})
 		r.want("gone too early: false")
@@ -168,7 +168,7 @@ var sessionCases = []testCase{
 			c.AddListener(func(s env.SessionState) bool {
 				r.note("%s", s)
 				if s == env.Connected {
-					c.Sleep(3 * Tick) // longer than the client tolerates silence
+					c.Sleep(3 * Tick) // longer than the client waits for an answer
 					r.note("awake")
 				}
 				return false

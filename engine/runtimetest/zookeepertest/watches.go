@@ -33,7 +33,7 @@ func (c *client) watchData(name string) env.Watch {
 func (c *client) watchChildren(name string) env.Watch {
 	w, err := c.ChildrenWatch(c.r.path(name), func(children []string) error {
 		children = slices.Clone(children)
-		slices.Sort(children) // the server lists them in an order of its own (ZK-5.8)
+		slices.Sort(children) // sorted, because the server lists them in an order of its own (ZK-5.8)
 		c.r.note("%s has %s", name, strings.Join(children, " "))
 		if slices.Contains(children, "enough") {
 			return env.ErrStopWatching
@@ -236,8 +236,8 @@ var watchCases = []testCase{
 			c.watchData("y")
 			c.cut()
 			c.awaitState(env.Suspended)
-			// Calls wait for the connection. The first of these calls makes the change, either
-			// before or after the watches read again.
+			// Calls wait for the connection. The first one then makes its change either before or
+			// after the watches have read again.
 			c.heal()
 			c.set("x", "2")
 			c.create("d/a", "")

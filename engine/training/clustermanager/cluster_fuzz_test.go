@@ -17,7 +17,7 @@ func FuzzClusterFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if text == "" {
-			return // nothing is there yet: it is waited for
+			return // the function would wait, because there is no file yet
 		}
 		e := envtest.New(map[string]string{"m/ps_cluster_dir/u": text}, nil)
 		e.Clock = envtest.Clock{}

@@ -257,7 +257,7 @@ func (c *Client) heartbeat(conn *connection, b *beating) {
 				return
 			}
 			c.e.Tasks.Sleep(heartbeatRetry)
-			now = now.Add(-heartbeatPeriod) // try again at once
+			now = now.Add(-heartbeatPeriod) // makes the next attempt at once
 		}
 		c.e.Tasks.Sleep(max(now.Add(heartbeatPeriod).Sub(c.e.Clock.Now()), 0))
 	}

@@ -114,7 +114,7 @@ func (c *connection) raised(err error) error {
 	}
 	timeout := "TimeoutError"
 	if c.e.Python.Before(10) {
-		timeout = "timeout" // socket.timeout, a class of its own until Python 3.10
+		timeout = "timeout" // socket.timeout, which was a class of its own before Python 3.10
 	}
 	for _, kind := range []struct {
 		err      error

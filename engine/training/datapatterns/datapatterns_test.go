@@ -15,8 +15,9 @@ import (
 	"github.com/monosim/monosim/engine/training/datapatterns"
 )
 
-// Goal: cover what recordings of the reference lack, which is the other pattern language (TRN-4.9,
-// oracle rust), templates without an end (Q270), and reading the files that were found.
+// Goal: templates and pattern files work where no recording of the reference has a case: the other
+// pattern language (TRN-4.9, oracle rust), templates without an end (Q270), and reading the files
+// that were found.
 
 func tree() env.Files {
 	return envtest.New(map[string]string{
@@ -94,7 +95,7 @@ func TestRecordsOfSeveralFiles(t *testing.T) {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	for range datapatterns.Records(files, []string{"/1"}) {
-		break // a reader that stops early is not called again
+		break // nothing more is read after the caller has stopped
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// Goal: cover what the recorded cases of TRN-2.20 lack, which is failures on the way, several
-// libraries in one process, and GPUs.
+// Goal: the functions work where no recorded case of TRN-2.20 exists: with failures on the way,
+// several libraries in one process, and GPUs.
 
 func TestWithoutALibraryNothingChanges(t *testing.T) {
 	for _, try := range []struct {

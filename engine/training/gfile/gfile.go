@@ -21,7 +21,7 @@ import (
 
 // Read reads a file.
 func Read(f env.Files, path string) ([]byte, error) {
-	if path == "" { // TensorFlow does not take it for the working directory
+	if path == "" { // for TensorFlow, an empty path is not the working directory
 		return nil, session.FileError(path, fs.ErrNotExist)
 	}
 	data, err := f.ReadFile(path)
@@ -38,7 +38,7 @@ func WriteAtomic(f env.Files, path string, data []byte) error {
 		return session.FileError(path+temporary, err)
 	}
 	if err := f.Rename(path+temporary, path); err != nil {
-		_ = f.Remove(path + temporary) // the write's error is the one to report
+		_ = f.Remove(path + temporary) // the error of the removal is not looked at: that of the write is returned
 		return session.FileError(path, err)
 	}
 	return nil

@@ -38,7 +38,7 @@ func Glob(f env.Files, pattern string) []string {
 	start := strings.LastIndexByte(pattern[:first], '/')
 	found := []string{pattern[:max(start, 1)]}
 	if start > 0 && pattern[start-1] == '/' {
-		return nil // no path that is compared with the pattern has two slashes in a row
+		return nil // the pattern has two slashes in a row, which no path has
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(pattern[start+1:], "/"), "/") {
 		name := fnmatch(part)

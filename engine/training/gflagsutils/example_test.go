@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 	}
 	c := class.New()
-	c.NumPS = 3 // what the code says goes before the command line
+	c.NumPS = 3 // a value set in code wins over the command line
 	err := gflagsutils.Update(gflagsutils.Object[config]{Class: class, To: &c}, gflagsutils.FieldsOf(class), flags)
 	fmt.Println(c.NumPS, c.Mode, err)
 	// Output: 3 eval <nil>

@@ -53,7 +53,7 @@ func TestUpstreamGflagUtils_test_extract_help_info(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	const derived = ":param testconfig4_int1: testconfig4_int1\n:param testconfig4_str1: testconfig4_str1"
-	help, err = ExtractHelpInfo(derived) // not nested: the base class is left out
+	help, err = ExtractHelpInfo(derived) // without nesting, the fields of the base class are left out
 	want = map[string]string{"testconfig4_int1": "testconfig4_int1", "testconfig4_str1": "testconfig4_str1"}
 	if diff := cmp.Diff(want, names(help)); diff != "" || err != nil {
 		t.Errorf("derived alone: %v (-want +got):\n%s", err, diff)

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Goal: texts equal the reference's if no recorded case covers them. These are log lines (TRN-2.10)
-// and what the C++ op rejects (TRN-2.8).
+// Goal: texts that no recorded case contains equal the reference's: log lines (TRN-2.10), and
+// errors of the C++ op (TRN-2.8).
 
 // noted records log lines.
 type noted struct{ lines []string }

@@ -176,7 +176,7 @@ func (p *process) interval() (saveutils.Interval, error) {
 	}
 	i, err := saveutils.ChooseInterval(pysem.OptInt{}, pysem.OptInt{}, secs, steps)
 	if i.Seconds.Set {
-		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // seconds as a float, because a plan may have fractions
+		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // saving intervals in a plan may have fractions of a second
 	}
 	if p.Spec.TideStartHour != nil {
 		i.Tide = sessionrunhooks.Tide{

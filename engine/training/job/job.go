@@ -153,7 +153,7 @@ func (p *process) run() error {
 	if err != nil {
 		return err
 	}
-	defer p.Servers.Stop(p.addr) // its variables are lost with the process, even when it is killed
+	defer p.Servers.Stop(p.addr) // even if the process is killed, its variables are lost with it
 	if p.discovery == nil {
 		// cpu_training.py:1995 starts the server first, because its port must be known for
 		// discovery.

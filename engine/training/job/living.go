@@ -28,7 +28,7 @@ type living struct {
 
 // lists reports whether the discovery lists a worker.
 func (l *living) lists(worker int) bool {
-	if l.p.Spec.Discovery != cluster.DiscoveryConsul { // the others answer from memory
+	if l.p.Spec.Discovery != cluster.DiscoveryConsul { // discoveries other than Consul answer from memory
 		l.ask()
 	} else if !l.asking && (l.at == 0 || l.p.e.Clock.Elapsed()-l.at >= livingPause) {
 		l.asking = true

@@ -81,7 +81,8 @@ func (*steps) Initialized(string)                           {}
 // only PS is started again at its address, with the step that it had lost, below the one that a worker
 // begins at. The worker has waited for that, and does not wait again.
 func TestAWorkerWhoseSessionIsMadeAgainDoesNotStartSlowlyAgain(t *testing.T) {
-	training := cluster.TrainingSpec{PS: 1, Workers: 1, SlowStartSteps: 200} // the worker begins at step 138
+	// without a saved state, the worker begins at step 138
+	training := cluster.TrainingSpec{PS: 1, Workers: 1, SlowStartSteps: 200}
 	servers := session.NewServers(time.Millisecond)
 	watcher, ps := &steps{}, ""
 	servers.Watcher = watcher
@@ -121,7 +122,7 @@ func TestAWorkerWhoseSessionIsMadeAgainDoesNotStartSlowlyAgain(t *testing.T) {
 	servers.Start(ps)
 	watcher.at = nil
 	run(restart + 40*time.Second)
-	// It looks every 30 s whether the chief has initialized the variables.
+	// A worker looks every 30 s whether the chief has initialized the variables.
 	if len(watcher.at) == 0 || watcher.at[0] > restart+35*time.Second || len(retries) > 0 {
 		t.Errorf("the worker made %d steps after the PS was started again, with %v, want some from 30 s after that on", len(watcher.at), retries)
 	}

@@ -166,7 +166,7 @@ func (p *process) train(c clustermanager.Cluster) error {
 // session does the work of TensorFlow's estimator in a cluster.
 func (p *process) session(c clustermanager.Cluster) error {
 	names, addrs := devices(c)
-	p.step = 0 // its old value depends on how many steps were only counted
+	p.step = 0 // the step is reset, because its old value depends on how many steps were only counted, not run
 	list, err := p.hooks()
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func TestAPrimedHookWaitsForItsStep(t *testing.T) {
 		m, err := session.NewMonitored(c.Env, s, []session.Hook{hook})
 		c.Must(err)
 		c.Must(m.Run(q.Enqueue))
-		c.Must(q.Dequeue()) // somebody else takes it
+		c.Must(q.Dequeue()) // the row is taken by another consumer
 		c.Must(m.Run(q.Enqueue))
 		want(c, "worked on", []int{1}, got)
 	})

@@ -119,7 +119,7 @@ func TestUpstreamRunnerUtils_test_copy_ckpt(t *testing.T) {
 	if pysem.Basename(got.ModelCheckpointPath) != "model.ckpt-30" {
 		t.Errorf("got %v, want model.ckpt-30", got)
 	}
-	p.made(t, func(c *RunnerConfig) { // it comes back: others go on once the chief is done
+	p.made(t, func(c *RunnerConfig) { // the call returns: the others go on once the chief has finished
 		restoring(c)
 		c.ServerType, c.Index = "worker", 2
 	})

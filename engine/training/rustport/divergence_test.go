@@ -26,10 +26,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Goal: each difference in TRN-5 between Python and the Rust port has a case, with the oracle that
-// decides. Method: both sides run on the same input. Python's answers are recorded in the suites
-// that the paragraphs name, and the port's in testdata/rust.json. Groups 15, 16 and 18 have only
-// Python, which is the oracle. Groups 19 and 20 are in datapatterns and fileops.
+// Goal: each difference between Python and the Rust port in TRN-5 has a case, and the side that is
+// right (the oracle) is known. Method: both sides run on the same input. Python's answers are
+// recorded in the suites that the paragraphs of TRN-5 name, and the port's in testdata/rust.json.
+// In groups 15, 16 and 18 only Python has an answer, and it is right. Groups 19 and 20 are tested
+// in datapatterns and fileops.
 
 type divergence struct {
 	group, about string

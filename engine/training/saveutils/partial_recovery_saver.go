@@ -129,7 +129,8 @@ func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) 
 		return fmt.Sprintf("%s-%08d", path, globalStep.V), nil
 	case globalStep.Set:
 		return SaveHelper{Basename: path}.CkptPrefix(globalStep.V), nil
-	case pysem.Basename(path) == latest: // a sharded saver would accept this name and fail later, at the state file
+	// this name is refused here; a sharded saver would accept it and fail later, at the state file
+	case pysem.Basename(path) == latest:
 		return "", pysem.Raise("ValueError", "'latest_filename' collides with 'save_path': '%s' and '%s'", latest, path)
 	}
 	return path, nil
@@ -178,7 +179,7 @@ func (p *PartialRecoverySaver) record(file string) error {
 	if p.options.MaxToKeep == 0 {
 		return nil
 	}
-	for i := 0; i < len(p.last); i++ { // after a removal this skips an element, as the reference does
+	for i := 0; i < len(p.last); i++ { // a removal makes the loop skip the next element, as in the reference
 		if c := p.last[i]; c.path == file {
 			first := slices.IndexFunc(p.last, func(other saved) bool { return other.path == c.path && other.at.Equal(c.at) })
 			p.last = slices.Delete(p.last, first, first+1)

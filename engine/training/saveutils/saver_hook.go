@@ -220,7 +220,7 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	if err != nil {
 		return err
 	}
-	if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil { // the directory may not exist before the first save
+	if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil { // before the first save, the directory may not exist
 		return err
 	}
 	h.timer.UpdateLastTriggeredStep(step)

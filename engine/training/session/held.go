@@ -54,7 +54,7 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 		end = r.onWait(device, false)
 	}
 	defer func() { end() }()
-	answers := c.sent && !slices.Contains(c.dark, addr) // the request has arrived, so only the answer is lost
+	answers := c.sent && !slices.Contains(c.dark, addr) // only the answer was lost, because the request has arrived
 	began, rto := r.e.Clock.Elapsed(), firstRetransmission
 	for sent := 0; r.waits(c, err); found, err = r.reach(addr) {
 		if !errors.Is(err, errHeld) {

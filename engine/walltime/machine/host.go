@@ -144,7 +144,7 @@ func (h *host) FreePort() int {
 		if err != nil {
 			return 0
 		}
-		defer l.Close() // closed after the search, so that the system does not offer this port again
+		defer l.Close() // closed only after the search, so that the system does not offer this port again
 		port := l.Addr().(*net.TCPAddr).Port
 		if h.isNew(port) {
 			return port

@@ -152,7 +152,7 @@ func (s *processes) begin(cmd *exec.Cmd) (env.Process, error) {
 	}
 	c := &child{s: s, process: cmd.Process, exited: s.m.p.NewCond("end of " + filepath.Base(cmd.Args[0]))}
 	go func() {
-		_ = cmd.Wait() // the process state has the error
+		_ = cmd.Wait() // the error is not looked at, because the process state has it
 		c.end(exitCode(cmd.ProcessState))
 	}()
 	return c, nil

@@ -36,5 +36,5 @@ func dieOf(s syscall.Signal) {
 	if err := syscall.Kill(os.Getpid(), s); err != nil {
 		os.Exit(128 + int(s))
 	}
-	select {} // the signal is on its way
+	select {} // the signal is about to end this process
 }

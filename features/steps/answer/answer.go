@@ -106,7 +106,7 @@ func Count(v, x any) (n int, ok bool) {
 		return strings.Count(v, name), isText && name != ""
 	case map[string]any:
 		if v["r"] != nil && len(v) == 1 {
-			return 0, false // the caller then counts in what the call returned
+			return 0, false // the caller then counts in the value that the call returned
 		}
 		if _, has := v[name]; has {
 			n = 1

@@ -324,7 +324,8 @@ func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVe
 	for _, v := range m.in.List("versions") {
 		version, err := versionStatus(caseworld.Step{Arguments: m.in}, v)
 		if err != nil {
-			// The wrapper catches what fails in a call, but this fails while the reply is made.
+			// The wrapper catches errors of the call, but this one is raised while the reply is
+			// made.
 			panic(err)
 		}
 		list = append(list, version)

@@ -33,7 +33,7 @@ func TestValuesOfAnyKindArePassedOn(t *testing.T) {
 	} {
 		for _, kind := range kinds {
 			if kind == `{"$set":["x"]}` && (strings.Contains(line, "kwargs") || strings.Contains(line, "data_def")) {
-				continue // it has no order
+				continue // a set has no order
 			}
 			request, err := testee.ParseCase(`{"id":"a","env":{"MY_HOST_IP":"10.1.2.3"},` + strings.ReplaceAll(line, "%s", kind) + `}`)
 			if err != nil {

@@ -179,7 +179,7 @@ func (f *fakeSequence) do() caseworld.Do {
 		},
 		"turns":   func(n pysem.OptInt) { f.host.pass(turn * timesOf(n.Or(1))) },
 		"seconds": func(n int) { f.host.pass(second * timesOf(n)) },
-		"load": func(text string) (any, error) { // the reference's option to lock has no effect: there is no lock here
+		"load": func(text string) (any, error) { // the reference's option lock has no effect here, where no lock exists
 			message, err := agentconfig.ParseModels(text, true)
 			if err != nil {
 				return nil, err

@@ -41,7 +41,7 @@ func (c *call) modelMgrSequence() (any, error) {
 func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, x := range a.Objects("configs") {
-		mc, err := modelConfig(x, quirks.Python) // a case asks for it, not an agent
+		mc, err := modelConfig(x, quirks.Python) // always with the reference's quirks: the config is the case's, not an agent's
 		if err != nil {
 			return nil, err
 		}

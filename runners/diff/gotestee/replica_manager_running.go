@@ -125,14 +125,14 @@ func (m shownClient) Flush() { m.c.Metric(m.prefix, "flush") }
 // takeMetrics makes the case record the metrics of an updater, if the updater sends any.
 func (c *call) takeMetrics(u *replicamanager.ReplicaUpdater) {
 	if u.HasMetrics() {
-		_ = u.SendMetrics(shownMetrics{c}) // the updater has a prefix already, so no error can come
+		_ = u.SendMetrics(shownMetrics{c}) // cannot fail: the updater already has a prefix
 	}
 }
 
 // checkVersions runs the step check_version.
 func (c *call) checkVersions(u *replicamanager.ReplicaUpdater, s caseworld.Step) error {
 	if s.Has("metrics") && !s.Flag("metrics") {
-		return nil // without clients it returns at once (replica_manager.py:618)
+		return nil // without clients the method returns at once (replica_manager.py:618)
 	}
 	c.Clock.Fixed = time.Unix(int64(s.IntegerOr("now", caseworld.EpochSec)), 0)
 	return u.CheckVersions()

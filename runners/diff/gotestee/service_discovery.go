@@ -222,7 +222,8 @@ func (c *call) zkDiscovery() (any, error) {
 		if method, ok := strings.CutPrefix(call.name, "zk."); ok {
 			result = caseworld.Attempt(zk.DoQuietly(positional(method, call.args)))
 		} else if call.name == "half_an_hour" {
-			c.Env.Tasks.Sleep(30*time.Minute + time.Second) // half an hour, and a second more, so that a task that began last wakes too
+			// half an hour and a second, so that even the task that began last wakes once
+			c.Env.Tasks.Sleep(30*time.Minute + time.Second)
 			result = caseworld.Attempt(nil, nil)
 		} else if result = discover(d, call); result == nil {
 			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)

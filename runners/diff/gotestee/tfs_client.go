@@ -72,7 +72,7 @@ func (d *draws) Intn(_ string, n int) int {
 	}
 	rest := d.numbers[d.made%len(d.numbers)] % n
 	d.made++
-	if rest < 0 { // the remainder has the sign of n in Python
+	if rest < 0 { // in Python the remainder has the sign of n
 		rest += n
 	}
 	return rest

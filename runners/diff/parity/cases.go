@@ -100,7 +100,7 @@ func readCaseLines(text []byte) (cases []recordedCase, err error) {
 func readSuite(text []byte) (cases []recordedCase, err error) {
 	var suite suiteJSON
 	if err := json.Unmarshal(text, &suite); err != nil {
-		return nil, nil // some other JSON, as a list or a schema
+		return nil, nil // the file is JSON of another kind, such as a list or a schema
 	}
 	module := strings.TrimSuffix(path.Base(suite.Source.Path), ".py")
 	for _, c := range suite.Cases {

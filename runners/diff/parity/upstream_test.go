@@ -82,7 +82,7 @@ var trainingTests = map[string][]string{
 	"nested_tensors_test.py": {
 		"NestedTensor_testBasic", "NestedTensor_testConstant", "NestedTensor_testRaggedTensor", "NestedTensor_testRaggedTensorWithPlaceHolder",
 	},
-	// In this file of the reference one name is defined twice, and the second definition counts.
+	// In this file of the reference, two functions have the same name, and the second one counts.
 	"prefetch_queue_test.py": {
 		"GPUCompatiblePaddingFIFOQueue_testEnqueueAndDequeue", "GPUCompatiblePaddingFIFOQueue_testGPUQueueCPUTensor",
 		"GPUCompatiblePaddingFIFOQueue_testMultiEnqueueAndDequeue", "GPUCompatiblePaddingFIFOQueue_testIdentityHelper",

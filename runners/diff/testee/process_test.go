@@ -39,7 +39,7 @@ func misbehave() {
 			fmt.Fprintln(os.Stderr, "out of luck")
 			os.Exit(3)
 		case "hangs":
-			bufio.NewReader(os.Stdin).ReadByte() // nobody writes to it
+			bufio.NewReader(os.Stdin).ReadByte() // blocks for ever, because nobody writes to it
 		case "noise":
 			fmt.Println("Listening on port 8500 ...")
 			continue

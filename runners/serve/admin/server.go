@@ -171,7 +171,7 @@ func (a *Action) command(option, url string) string {
 	}
 	body, err := json.Marshal(a.Example)
 	if err != nil {
-		panic(err) // an example that cannot be encoded is a mistake in this program
+		panic(err) // cannot happen: an example of this package can be encoded
 	}
 	if string(body) == "{}" {
 		return "curl " + option + "-X " + a.Method + " " + url + a.Path

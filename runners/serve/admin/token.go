@@ -88,7 +88,7 @@ func (a Access) open(port string) (k key, err error) {
 	if a.Token == "" { // a generated token has to be written down for its users
 		k.file, k.temporary = tokenFile(port), true
 		if err := writeToken(k.file, k.token); err != nil {
-			k.file, k.temporary = "", false // it is printed anyway
+			k.file, k.temporary = "", false // no file has to be kept, because the token is printed
 		}
 	}
 	return k, nil
@@ -142,7 +142,7 @@ func tokenFile(port string) string {
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
-	if err != nil { // no home, as in some containers
+	if err != nil { // there is no home folder, as in some containers
 		dir = filepath.Join(os.TempDir(), "monosim-"+strconv.Itoa(os.Getuid()))
 		_ = os.Mkdir(dir, 0o700) // the folder may exist; if it is missing, writing into it fails
 	}

@@ -210,7 +210,7 @@ func TestServerThatServesNobody(t *testing.T) {
 		}
 		l.ok("/mode", `{"mode": "`+mode+`"}`)
 		l.await(events, zk.StateDisconnected)
-		l.await(events, zk.StateConnected) // and again, in vain
+		l.await(events, zk.StateConnected) // the client connects again, but gets no session
 		l.shows("/state", `"mode":"`+mode+`"`)
 		l.ok("/mode", `{"mode": "serving"}`)
 		l.await(events, zk.StateHasSession)

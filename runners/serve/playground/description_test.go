@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/serve/playground"
 )
 
-// Goal: a valid description becomes the matching spec. An invalid one is refused with the file, the
-// line and the field.
+// Goal: a valid description becomes a spec with its values. An invalid one is refused, with the
+// file, the line and the field.
 
 func TestExampleIsRead(t *testing.T) {
 	d, err := playground.Parse("cluster.yaml", []byte(playground.Example))

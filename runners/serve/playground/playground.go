@@ -75,7 +75,7 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 			p.Close()
 		}
 	}()
-	if o.Admin != "" { // the address may be in use, so this comes first
+	if o.Admin != "" { // done first, because the address may be in use
 		if p.admin, err = admin.Listen(o.Admin, p.title(), o.Access, p.actions()); err != nil {
 			return nil, &InputError{err}
 		}

@@ -97,13 +97,13 @@ func (s *stage) start(cmd *exec.Cmd) *running {
 		s.t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // its error is in the state
+		_ = cmd.Wait() // the error is not looked at, because the process state has it
 		close(r.ended)
 	}()
 	s.t.Cleanup(func() {
 		// SIGTERM lets the agent end its model server. A killed agent would leave the model server
 		// running.
-		_ = cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone when it has ended
+		_ = cmd.Process.Signal(syscall.SIGTERM) // the error os.ErrProcessDone means that the agent has ended already
 		select {
 		case <-r.ended:
 		case <-time.After(limit):
@@ -188,7 +188,7 @@ func (s *stage) heartBeat(t agentservice.ServerType) (map[string]*agentservice.A
 
 // pids returns the process ids of all model servers that were started so far.
 func (s *stage) pids() []int {
-	data, _ := os.ReadFile(filepath.Join(s.dir, "pids")) // there is none before the first
+	data, _ := os.ReadFile(filepath.Join(s.dir, "pids")) // before the first start there is no such file
 	var list []int
 	for word := range strings.FieldsSeq(string(data)) {
 		if pid, err := strconv.Atoi(word); err == nil {
@@ -309,7 +309,7 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 		{"a word that nobody knows", "agent_version 2\nserver_type ps\nversion_policy newest\n", nil, nil, 1, []string{"agent.conf:8: found version_policy \"newest\", want one of "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // they wait for one another's timeouts
+			t.Parallel() // run side by side, because each of them waits for timeouts
 			s := newStage(t)
 			if c.prepare != nil {
 				c.prepare(s)

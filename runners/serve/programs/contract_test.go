@@ -173,7 +173,7 @@ func TestOurClientCallsTheReferencesAgent(t *testing.T) {
 	}
 	got := answers(func(s *stage) { s.agent(lines, s.portOf()) })
 	want := answers(func(s *stage) {
-		s.host = "127.0.0.2" // it listens on its own address
+		s.host = "127.0.0.2" // the reference's agent listens on an address of its own
 		s.write("agent.conf", fmt.Sprintf(conf, s.dir, s.zooKeeper)+lines)
 		cmd, err := reference(bench.Place{
 			Dir: s.dir, Home: filepath.Join(s.dir, "home"), Conf: filepath.Join(s.dir, "agent.conf"), IP: "127.0.0.2", Speed: fast,

@@ -134,7 +134,7 @@ func (h *host) start(args ...string) *bufio.Reader {
 	h.must(err)
 	h.must(cmd.Start())
 	h.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // the error is not looked at: the program may have ended by itself
 		_ = cmd.Wait()
 	})
 	return bufio.NewReader(out)
@@ -264,7 +264,7 @@ func TestAModelServerIsLoadedAskedAndMeasured(t *testing.T) {
 	h.write("kafka", append(append(make([]byte, 8), size...), batch...))
 	h.write("sorted", append(append(binary.LittleEndian.AppendUint64(nil, 3), "abc"...), append(size, batch...)...))
 	h.write("text", []byte("batch_size: 2"))
-	h.write("instances", make([]byte, 16)) // two that are empty
+	h.write("instances", make([]byte, 16)) // a file with two empty instances
 	h.start("tensorflow_model_server", "--model_config_file="+filepath.Join(h.dir, "none.cfg"), fmt.Sprint("--port=", ports[0]))
 
 	client := func(args ...string) []string {

@@ -100,7 +100,7 @@ func (s *Schema) Document(title string) []byte {
 	whole.Schema, whole.Title = "https://json-schema.org/draft/2020-12/schema", title
 	data, err := json.MarshalIndent(whole, "", "  ")
 	if err != nil {
-		panic(err) // it holds plain values only
+		panic(err) // cannot happen: the schema has only values that can be encoded
 	}
 	return append(data, '\n')
 }

@@ -116,7 +116,7 @@ func words(d Document, each func(word, text string, line int)) {
 // Words lists the words of reports that a document explains, in the order of the document.
 func Words(d Document) (list []string) {
 	words(d, func(word, _ string, _ int) { list = append(list, word) })
-	return list[min(1, len(list)):] // the first is the table's head
+	return list[min(1, len(list)):] // the first entry is the head of the table
 }
 
 // Word returns a document's explanation of a word, and its line. The text is "" if the document

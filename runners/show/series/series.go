@@ -25,7 +25,7 @@ type Column[S any] struct {
 func Write[S any](out io.Writer, columns []Column[S], samples []S) error {
 	names, rows := Rows(columns, samples)
 	w := csv.NewWriter(out)
-	_ = w.Write(names) // w.Error returns the error
+	_ = w.Write(names) // the error is not looked at here: w.Error returns it
 	for _, row := range rows {
 		_ = w.Write(lists.Map(row, Decimal))
 	}

@@ -79,7 +79,7 @@ func (c *chrome) write(e event) {
 	c.any = true
 	data, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // an event has plain values only, which always encode
+		panic(err) // cannot happen: an event has only values that can be encoded
 	}
 	_, _ = fmt.Fprintf(c.out, "%s%s", between, data)
 }

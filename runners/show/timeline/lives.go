@@ -93,7 +93,7 @@ func (l *lives) fault(o *runners.Observation, what string) {
 	if what != "end" {
 		l.begin(o, life{group: "faults", subject: o.Path, state: "fault", name: name, key: name})
 	}
-	if what != "begin" { // any other fault is over at once
+	if what != "begin" { // a fault that only happens is over at once
 		l.die(o.At, "", func(one *life) bool { return one.group == "faults" && one.key == name })
 	}
 }

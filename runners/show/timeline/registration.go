@@ -43,7 +43,7 @@ func registered(path, data string) registration {
 		var info struct {
 			GRPC string `json:"grpc"`
 		}
-		_ = json.Unmarshal([]byte(data), &info) // data that are no JSON have no address
+		_ = json.Unmarshal([]byte(data), &info) // the error is not looked at: data that is not JSON has no address
 		return registration{Key: serviceInfo, Who: parts[2], Addr: info.GRPC}
 	case len(parts) == 4 && parts[1] == "binding":
 		subGraph, service, _ := strings.Cut(parts[3], ":")

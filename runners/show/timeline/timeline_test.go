@@ -41,7 +41,7 @@ func TestAFileIsThereWhenItIsClosed(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		f.Discard() // does nothing by now
+		f.Discard() // has no effect after the file was written
 		holds("closed", false)
 		if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
 			t.Errorf("%s: got %v, %v, want the file alone", form, list, err)

@@ -63,7 +63,7 @@ func report(t *testing.T, o agentrun.Options, scale float64, again int, paths ..
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: features.FS, Paths: paths, Seed: 1, Jobs: 4},
 		Runners: []runners.Runner{&simrun.Runner{}, newRunner(scale)}, Logs: true,
-		Slack: deeds.Slack{Least: 15 * time.Second, Part: 0.05}, // ten of which are a second of the clock
+		Slack: deeds.Slack{Least: 15 * time.Second, Part: 0.05}, // ten of the seconds are one second of the wall clock
 		Slower: func(_ string, times int) (runners.Runner, string) {
 			if times > again {
 				return nil, ""
@@ -179,7 +179,7 @@ func TestAFailureNamesAgentsThatHaveEnded(t *testing.T) {
 	}
 	for _, detail := range []bool{false, true} {
 		s := steps.Suite{Runner: r, FS: features.FS, Paths: []string{"startup.feature:4"}, Seed: 1, Explain: -1}
-		if detail { // as a comparison runs it
+		if detail { // with the details that a comparison asks for
 			s.Runner, s.Detail = deeds.Watch(r), true
 		}
 		report := &steps.Report{}
@@ -187,7 +187,7 @@ func TestAFailureNamesAgentsThatHaveEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &report.Results[0]
-		failure := cmp.Or(r.Failure(), r.Unable) // a busy machine cannot tell, and says what failed
+		failure := cmp.Or(r.Failure(), r.Unable) // if the machine was too busy to tell, Unable says so
 		for _, want := range []string{"shard0-replica0: its agent has ended with code 7, its output with: no such luck\n", "\nand 1 more"} {
 			if failure == nil || !strings.Contains(failure.Error(), want) {
 				t.Errorf("watched %v: got %v, want %q", detail, failure, want)

@@ -62,7 +62,9 @@ func nameAddress6(text string, pods map[string]string) string {
 var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	found, err := net.InterfaceAddrs()
 	if err != nil {
-		return nil // an own IPv6 address is then not renamed, and shows as a difference from the simulation
+		// without the machine's addresses an own IPv6 address is not renamed, and so shows as a
+		// difference from the simulation
+		return nil
 	}
 	for _, a := range found {
 		if network, ok := a.(*net.IPNet); ok && network.IP.To4() == nil {

@@ -156,7 +156,7 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	track, data := "znode "+o.Path, plainData(o.Data)
 	switch {
 	case o.Note != "" && o.Note != noteEphemeral && o.Note != noteWithSession:
-		// a server reports a refused write only to its client, so it counts as no deed
+		// a server reports a refused write to its client alone, so the write counts as no deed
 	case what == "create" && o.Note == noteEphemeral:
 		r.add(track, o, o.Pod, strings.TrimSpace("creates it, ephemeral "+data))
 	case what == "create" && data == "":
@@ -194,7 +194,7 @@ func (r *reader) process(o *runners.Observation, what string) {
 	case "exit":
 		track := r.programs[id]
 		if track == "" {
-			return // its start was not observed
+			return // the start of this call was not observed
 		}
 		delete(r.programs, id)
 		r.add(track, o, o.Pod, strings.TrimSpace(ends+o.Note))

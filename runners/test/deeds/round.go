@@ -24,7 +24,7 @@ var unanswered = map[string]bool{"UNAVAILABLE": true, "DEADLINE_EXCEEDED": true,
 // round adds one act to a round, unless it came from the bare model server's pod.
 func (r *reader) round(o *runners.Observation, what, text string) {
 	if o.Pod == runners.BareServer {
-		return // only scenarios make calls from this pod
+		return // calls from this pod are made only by scenarios
 	}
 	r.act(fmt.Sprintf("%s %s %s", roundTopic, o.Pod, what), o, text)
 }
@@ -133,7 +133,7 @@ func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Du
 		far += c.slack.Late / splits
 	}
 	if got.Every > 0 {
-		far += c.slack.Late / got.Every // the delayed machine had no time for this many acts
+		far += c.slack.Late / got.Every // a machine that was late had no time for this many acts
 	}
 	return far + part(share, most)
 }

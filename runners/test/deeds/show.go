@@ -32,7 +32,7 @@ func (d *Difference) Brief() string {
 	case ByTime:
 		return fmt.Sprintf("%s: %s at t+%.1fs, want t+%.1fs to t+%.1fs", d.Track, d.Got[d.At].Text, d.Got[d.At].First.Seconds(), max(d.From, 0).Seconds(), d.Until.Seconds())
 	case ByCount, ByPeriod, ByBetween, ByOrder:
-		return d.heading() // which has both sides
+		return d.heading() // the heading shows both sides already
 	}
 	return fmt.Sprintf("%s: %s, want %s", d.Track, told(d.Got, d.At), told(d.Want, d.At))
 }

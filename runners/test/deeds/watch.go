@@ -34,7 +34,7 @@ type watchingOperations struct {
 // Build makes a cluster of the wrapped runner.
 func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	if spec.Detail {
-		spec.Reads, spec.NoLeaps = true, true // reads are not observed during a leap
+		spec.Reads, spec.NoLeaps = true, true // reads must be observed, and during a leap they are not
 	}
 	c, err := w.Runner.Build(spec)
 	if err != nil || !spec.Detail {
@@ -109,7 +109,8 @@ func (w *watched) Log() []runners.Observation {
 	}
 	next := 0
 	for _, o := range log {
-		// An answer recorded at an instant comes before the cluster's events at that instant.
+		// An answer that was recorded at an instant comes before what the cluster does at that
+		// instant.
 		for ; next < len(w.seen) && w.seen[next].At <= o.At; next++ {
 			whole = append(whole, named(w.seen[next], names))
 		}
@@ -197,10 +198,10 @@ func (w *watched) answer(pod, call, text string, err error) {
 	case errors.As(err, &rpc):
 		text = rpc.Code.String()
 		if rpc.Code == rpcerrors.Unknown {
-			text += ": " + rpc.Message // the error that the agent's code raised
+			text += ": " + rpc.Message // the text of the error that the agent's code raised
 		}
 	case err != nil:
-		return // no agent was asked
+		return // the call has reached no agent
 	}
 	w.see(runners.Observation{Pod: pod, Op: opAnswer, Path: call, Note: text})
 }

@@ -62,7 +62,7 @@ func ModelConfigFile(models []runners.ServedModel, basePath func(string) string)
 	}
 	text, err := textpb.Marshal(message)
 	if text == "" {
-		text = "\n" // a server refuses an empty file
+		text = "\n" // not empty, because a server refuses an empty file
 	}
 	return text, err
 }

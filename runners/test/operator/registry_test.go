@@ -19,7 +19,7 @@ func TestRegisteredAddr(t *testing.T) {
 		index int
 		want  string
 	}{
-		{"ps", 0, "10.0.0.3:3"}, // the last that is listed
+		{"ps", 0, "10.0.0.3:3"}, // the replica that is listed last
 		{"ps", 1, "10.0.0.2:2"},
 		{"ps", 2, ""},
 		{"worker", 0, ""}, // without an address

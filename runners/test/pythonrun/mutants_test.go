@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"updates every 2 s", "replica_manager", 591, "1", "2", v1Story, ""},
 	{"probes every 5 s", "agent_v1", 209, "10", "5", v1Slow, ""},
 	{"no metrics", "replica_manager", 689, "is not None", "is None and False", v1Minutes, ""},
-	// These only read, and write what the unchanged agents write.
+	// These mutants only read more, and write what the unchanged agents write.
 	{"the layout read every 5 s", "agent_v3", 186, "=30)", "=30); self.start_bg_thread(lambda: self._backend._zk.get_children(self.config.layout_path), interval=5)", v3Story, ""},
 	{"bindings read at every look", "backends", 261, "= saved_models", "= saved_models; [self._zk.get_children(f'/{self._bzid}/binding/{m.model_name}') for m in saved_models]", v3Lost, ""},
 	{"replicas polled every 20 s", "replica_manager", 189, "60", "20", v1Minutes, ""},

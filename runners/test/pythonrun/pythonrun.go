@@ -114,7 +114,8 @@ func (r *Runner) program(c loopback.Container, script string, flags []string) (l
 			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
 		}
 	}
-	env := []string{"PYTHONHASHSEED=" + agentrun.Seed(c)} // a later value, set by the scenario, wins
+	// if the scenario sets the variable too, its value comes later and wins
+	env := []string{"PYTHONHASHSEED=" + agentrun.Seed(c)}
 	env = append(append(env, c.Env...), agentrun.Variables(c)...)
 	env = append(env, "MONOLITH_SRC="+r.options.Source, "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1")
 	return loopback.Program{

@@ -24,9 +24,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The tests of this file run the same agents on both stages. The lines that they say must be
-// equal. So must each pod's successful writes, in the order of the server's log. The tests
-// mostly wait, so they run in parallel.
+// The tests in this file run the same agents twice, on a virtual stage and on a real one. Both must
+// print the same lines, and each pod must have the same successful writes in the order of the
+// server's log. The tests mostly wait, so they run in parallel.
 
 // onBothStages runs play on the virtual stage and on the real stage, and compares the lines
 // and writes.
@@ -137,7 +137,7 @@ func TestAgentsV3OnBothStages(t *testing.T) {
 			b := backends.NewZKBackend(p.e, "demo", p.zk)
 			p.must(b.Start())
 			for _, path := range []string{"/demo/container_service", "/demo/binding/lm", layout} {
-				p.must(p.zk.EnsurePath(path)) // else the agents race for who makes them
+				p.must(p.zk.EnsurePath(path)) // created here, because otherwise the agents would race for it
 			}
 			for _, m := range []datadef.SavedModel{entryModel, psModel} {
 				p.must(b.DeclSavedModel(m, &datadef.SavedModelDeployConfig{
@@ -323,7 +323,7 @@ func TestMirrorsOnBothStages(t *testing.T) {
 			s.expire("pod0")
 			p.await("pod1 leads")
 			sees(p, m, "pod1:1")
-			p.until(func() bool { // pod1 has given the lead up: its last write
+			p.until(func() bool { // waits for the last write of pod1, by which it gives up the lead
 				names, err := p.zk.Children("/demo/election")
 				return err == nil && len(names) == 0
 			})

@@ -92,7 +92,7 @@ func (c *channel) Close() {
 
 func (c *channel) end() {
 	if !c.closed.Swap(true) {
-		_ = c.conn.Close() // fails only if it was closed already
+		_ = c.conn.Close() // the error is not looked at: it says that the connection was closed already
 	}
 }
 

@@ -71,7 +71,7 @@ func contractCases(t *testing.T) []*conformance.Vector {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.Want.Kind == testee.Returned { // else there is no service to call
+			if v.Want.Kind == testee.Returned { // otherwise there is no service to call
 				cases = append(cases, v)
 			}
 		}

@@ -133,7 +133,7 @@ func (n *Network) endHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.https, conn)
-	conn.Close() // the caller has given up and takes no error
+	conn.Close() // the caller has given up, so nobody would read the error
 }
 
 func (n *Network) closeHTTP() {

@@ -78,7 +78,7 @@ func TestModelServerRequests(t *testing.T) {
 		}
 	})
 	const status, reload = "/tensorflow.serving.ModelService/GetModelStatus ", "/tensorflow.serving.ModelService/HandleReloadConfigRequest "
-	want := []string{ // an empty message that is set counts
+	want := []string{ // a field that is set to an empty message counts as set
 		status + `"\n\x00"`,
 		status + `"\n\x03\n\x01m"`,
 		status + `"\n\x05\n\x01m\x12\x00"`,

@@ -55,7 +55,7 @@ func (r *relay) pass(client *net.TCPConn) {
 	}
 	defer server.Close()
 	go func() {
-		_, _ = io.Copy(server, client) // what ends it, ends the other way too
+		_, _ = io.Copy(server, client) // the error is not looked at: it also ends the copying in the other direction
 		server.Close()
 	}()
 	_, _ = io.Copy(client, server)
@@ -72,7 +72,7 @@ func (r *relay) each(fn func(*net.TCPConn)) {
 // reset resets all open connections.
 func (r *relay) reset() {
 	r.each(func(c *net.TCPConn) {
-		_ = c.SetLinger(0) // fails on a connection that is closed already
+		_ = c.SetLinger(0) // the error is not looked at: it says that the connection is closed already
 		c.Close()
 	})
 }

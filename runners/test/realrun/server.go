@@ -62,7 +62,7 @@ func (s *server) Stop() {
 
 // stop closes the listener itself, because gRPC may not have taken over the listener yet.
 func (s *server) stop() {
-	_ = s.listener.Close() // fails only if it was closed already
+	_ = s.listener.Close() // the error is not looked at: it says that the listener was closed already
 	s.grpc.Stop()
 }
 
@@ -78,7 +78,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	ctx := stream.Context()
 	if s.slots != nil {
 		select {
-		case s.slots <- struct{}{}: // channels serve their senders in order of arrival
+		case s.slots <- struct{}{}: // a Go channel serves its senders in the order in which they came
 			defer func() { <-s.slots }()
 		case <-ctx.Done():
 		}
@@ -89,7 +89,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.Method(ctx)
 	var response []byte
 	if s.p.Request(method, func() { response, err = s.handler(method, request) }) != nil {
-		<-ctx.Done() // the process ends, and its connections with it
+		<-ctx.Done() // blocks until the process ends, which closes its connections
 		return unasked(ctx.Err())
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func endOnce(addr string, who identity) (gone bool, err error) {
 	l.tell = func(n news) {
 		select {
 		case told <- n.what:
-		default: // the reader is gone
+		default: // nobody reads any more
 		}
 	}
 	l.start(endLimit)

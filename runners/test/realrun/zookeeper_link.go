@@ -242,7 +242,7 @@ func (l *link) ask(request func() error, answer func(error)) {
 			close(written)
 			err = <-result
 		case err = <-result:
-			select { // sent may hold a token from just before the answer; if not, nothing was written
+			select { // sent may hold a token from just before the answer; if it does not, nothing was written
 			case <-l.sent:
 			default:
 			}
@@ -257,7 +257,7 @@ func (l *link) ask(request func() error, answer func(error)) {
 func (l *link) endSession() {
 	go func() {
 		l.inFlight.Wait()
-		l.zk.Close() // asks the server, and waits a second for the answer
+		l.zk.Close() // asks the server to end the session, and waits up to a second for the answer
 		l.close()
 	}()
 }
@@ -266,7 +266,7 @@ func (l *link) endSession() {
 // Close runs in the background.
 func (l *link) close() {
 	l.closed.Do(func() {
-		_ = l.Conn.Close() // the zk.Conn may have closed it
+		_ = l.Conn.Close() // the error is not looked at: the zk.Conn may have closed the connection
 		go l.zk.Close()
 	})
 }

@@ -126,7 +126,7 @@ func (s *ZooKeeperSession) authenticate(l *link) bool {
 		// error.
 		s.await(-1, func() bool { return done })
 		if code, answered := codeOf(result); answered && code != 0 {
-			s.end = recipes.EndAuthFailed // the server hangs up right after it
+			s.end = recipes.EndAuthFailed // after this answer, the server closes the connection
 		} else if result != nil {
 			s.over(recipes.EndDropped)
 		}

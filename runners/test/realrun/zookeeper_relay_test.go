@@ -83,7 +83,7 @@ func pass(from, to *net.TCPConn, look func(chunk []byte) (goesOn bool)) {
 
 func reset(conns ...*net.TCPConn) {
 	for _, c := range conns {
-		_ = c.SetLinger(0) // fails on a connection that is closed already
+		_ = c.SetLinger(0) // the error is not looked at: it says that the connection is closed already
 		c.Close()
 	}
 }

@@ -22,7 +22,7 @@ import (
 // simulated server. Method: the conformance cases that the simulated ones pass, too.
 // ZOOKEEPER_ADDR may name a running server, with the suite's tick, to test instead.
 func TestZooKeeperConformance(t *testing.T) {
-	t.Parallel() // with others that mostly wait
+	t.Parallel() // run in parallel with tests that mostly wait, too
 	addr := os.Getenv("ZOOKEEPER_ADDR")
 	if addr == "" {
 		addr = server.ForTest(t, server.Config{Tick: zookeepertest.Tick}).Addr()
@@ -33,14 +33,14 @@ func TestZooKeeperConformance(t *testing.T) {
 // Goal: the simulated server, behind sockets, serves real clients as a real server does.
 // Method: the same conformance cases, for which nothing has to be installed.
 func TestZooKeeperConformanceOverTheSimulatedServer(t *testing.T) {
-	t.Parallel() // with others that mostly wait
+	t.Parallel() // run in parallel with tests that mostly wait, too
 	conformsAt(t, servedAt(t, 1), 1)
 }
 
 // Goal: at a speed other than 1, sessions last, expire and are kept alive in the world's
 // time. Method: the same conformance cases, with a server of that speed.
 func TestZooKeeperConformanceAtASpeed(t *testing.T) {
-	t.Parallel() // with others that mostly wait
+	t.Parallel() // run in parallel with tests that mostly wait, too
 	const speed = 3
 	conformsAt(t, servedAt(t, speed), speed)
 }

@@ -160,7 +160,7 @@ func TestBB2_4_ThePythonHashSeedOrdersBindings(t *testing.T) {
 			case !ok || o.Op != "zookeeper.create":
 			case one.Op == "":
 				one, one.Note = o, bound
-			case o.At-one.At < time.Second: // else the first was AVAILABLE a look earlier
+			case o.At-one.At < time.Second: // otherwise the first replica became AVAILABLE one look earlier
 				name, _, _ := strings.Cut(one.Note, ":")
 				first[name]++
 			}

@@ -132,7 +132,7 @@ func (c *Cluster) readConf() error {
 	}
 	c.Layouts.BZID, c.Layouts.Pattern = text("bzid"), text("layout_pattern")
 	if dir := text("rough_sort_model_p2p_path"); strings.HasPrefix(dir, "/") {
-		c.world.StoreOf(dir) // a transfer service has its folder before any agent starts
+		c.world.StoreOf(dir) // created here, because a transfer service has its folder before any agent starts
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (c *Cluster) running(p *world.Pod) iter.Seq[agent.Agent] {
 func (c *Cluster) observed(o runners.Observation) {
 	if c.seen++; c.spec.Detail {
 		o.Cause = c.causeOf()
-		if !strings.HasPrefix(o.Op, "log.") { // a log message causes nothing
+		if !strings.HasPrefix(o.Op, "log.") { // log messages are left out, because they cause nothing
 			c.world.Engine().SetOrigin(uint64(c.seen))
 			c.origin = c.seen
 		}
@@ -229,7 +229,7 @@ func (c *Cluster) Remark(text string) {
 	c.world.Engine().SetOrigin(0)
 	c.event = 0
 	c.remark("scenario", "remark", "", text)
-	c.event = 0 // the next observation gets the remark as its cause, not the event before it
+	c.event = 0 // the next observation is caused by the remark, not by the event before it
 }
 
 func (c *Cluster) remark(who, op, path, note string) {

@@ -19,7 +19,7 @@ func faultOf(k runners.FaultKind) runners.Fault {
 	}
 	switch {
 	case k.Topic() == "version":
-		f.N = 1 // that which is there
+		f.N = 1 // the one that exists
 	case k.Name == "consul.errors":
 		f.N = 500
 	case k.Name == "trainer.memory", k.Name == "trainer.stopped":

@@ -29,10 +29,10 @@ func playFaults(t *testing.T, runner *simrun.Runner, version string, seed uint64
 	spec, until := v3Spec(), time.Duration(60+r.IntN(240))*time.Second
 	if version == "v1" {
 		spec = v1Spec()
-		if seed%2 == 1 { // enough replicas for feeds to leap, and faults while they do
+		if seed%2 == 1 { // so many replicas that reads after watches (feeds) are leapt over, with faults in the meantime
 			spec.Replicas, until = 10, time.Duration(r.IntN(6000))*time.Millisecond
 		}
-	} else if seed%2 == 1 { // enough bindings for surveys to leap
+	} else if seed%2 == 1 { // so many bindings that reads of many znodes (surveys) are leapt over
 		spec.Replicas = 4
 		addPS(&spec, 0, 4)
 	}
@@ -107,8 +107,8 @@ func TestLeapsMakeNoDifferenceUnderFaults(t *testing.T) {
 		lines += len(with)
 	}
 	for _, seed := range []uint64{
-		311, // a survey is woken alone, and a ping's step is past
-		365, // a request is numbered while a survey on the connection leaps
+		311, // with this seed, a survey is woken alone when a step of a ping is past
+		365, // with this seed, a request is numbered while a survey on the same connection leaps
 	} {
 		compare("v3", seed)
 	}

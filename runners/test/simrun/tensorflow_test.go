@@ -79,7 +79,8 @@ func (r *recordedRun) simulated(t *testing.T) outcome {
 	began := time.Duration(0)
 	built, err := (&simrun.Runner{OnObservation: func(s runners.Observation) {
 		if op, ok := strings.CutPrefix(s.Op, "training."); ok && began > 0 && (op == "retry" || op == "failed") {
-			if class, _, _ := strings.Cut(s.Note, ":"); class != "NodeAliveCheckerError" { // the reference's own look, which the recorded job has not
+			// the reference's own check of its nodes, which the recorded job does not have
+			if class, _, _ := strings.Cut(s.Note, ":"); class != "NodeAliveCheckerError" {
 				o.tell(s.Pod, op+" "+class)
 			}
 		}
@@ -152,7 +153,7 @@ func TestJobsFailAsTensorFlowsDo(t *testing.T) {
 		}) bool {
 			return a.Act == "stop" && !strings.HasPrefix(a.Who, "ps") || a.Act == "end"
 		}) {
-			continue // no process of the simulation is told to end, and of those that are stopped only a PS
+			continue // no simulated process is told to end, and of the processes that are stopped only a PS is
 		}
 		t.Run(r.Case, func(t *testing.T) {
 			if diff := cmp.Diff(r.outcome(), r.simulated(t)); diff != "" {

@@ -59,7 +59,7 @@ func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.
 // them.
 func (c *Cluster) happened(op string) {
 	if op == "saved" || op == "restored" || op == "serving" && c.spec.Training.RestoreDir != "" {
-		_ = c.lookAtTraining() // an error of a file is ignored here, because a later look finds it again
+		_ = c.lookAtTraining() // the error of a file is not looked at, because a later look finds it again
 	}
 }
 

@@ -35,7 +35,8 @@ func (c *Cluster) StartLocal(workers int) error {
 		return err
 	}
 	built.Start()
-	life.Start("main", func() { life.Rest("what comes", func() {}, nil) }) // the process has to live on between calls
+	// waits for ever, because the process has to live on between calls
+	life.Start("main", func() { life.Rest("what comes", func() {}, nil) })
 	if c.training.check == nil {
 		c.training.check = traincheck.New(runners.TrainingSpec{}, c.quirks)
 	}

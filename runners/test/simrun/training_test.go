@@ -70,7 +70,7 @@ func TestTrainingHourWithoutLeaps(t *testing.T) {
 // ns/event, and from the second size on what the hour costs in events and in time as a power of
 // the workers, 1 where it grows as they do and 2 with their square.
 func BenchmarkTrainingHour(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the program does, see cmd/monosim
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the same setting as in the program (cmd/monosim)
 	type cost struct{ workers, events, nanos float64 }
 	for _, discovery := range []string{"primus", "zookeeper"} {
 		var last cost

@@ -126,7 +126,7 @@ func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		ofAlone, err := one.make(fewModels) // whose answers are others
+		ofAlone, err := one.make(fewModels) // the second server gives other answers, so its own have to be made
 		if err != nil {
 			return 0, err
 		}

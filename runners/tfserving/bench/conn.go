@@ -68,8 +68,8 @@ func dial(addr string, call *Call, window int) (*conn, error) {
 	c := &conn{
 		tcp: tcp, in: bufio.NewReaderSize(tcp, readSize), heads: newHeadReader(), call: call, window: window,
 		known:  make([][][]byte, len(call.Requests)),
-		flying: make([]request, 4*window), // so that a late answer does not block others
-		// Initial windows of RFC 9113, 6.5.2.
+		flying: make([]request, 4*window), // more places than requests in flight, so that one late answer does not block others
+		// Initial sizes of flow-control windows (RFC 9113, 6.5.2).
 		sendWindow: 65535, streamWindow: 65535,
 	}
 	c.head, c.nextHead = headBlocks(call.Method, addr)

@@ -26,7 +26,7 @@ func headBlocks(method, authority string) (first, next []byte) {
 			{Name: "user-agent", Value: "monosim-tfbench"},
 			{Name: "te", Value: "trailers"},
 		} {
-			_ = encoder.WriteField(f) // a buffer takes all
+			_ = encoder.WriteField(f) // writing into a buffer does not fail
 		}
 		return bytes.Clone(block.Bytes())
 	}
@@ -75,7 +75,7 @@ func (r *headReader) read(block []byte) (head, error) {
 		return head{}, err
 	}
 	if !onlyIndexed(block) {
-		clear(r.known) // the table may have changed
+		clear(r.known) // forgotten, because HPACK's dynamic table may have changed
 	} else {
 		r.known[strings.Clone(string(block))] = r.current
 	}

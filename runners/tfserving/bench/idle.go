@@ -137,7 +137,7 @@ func (c *crowd) furnish(fs *files.FS) error {
 		return fs.AddModelVersion(basePath, 1, 1<<20)
 	}
 	if len(c.disks) == 0 {
-		c.disks = append(c.disks, fs) // one that all see
+		c.disks = append(c.disks, fs) // one disk that all servers see
 	}
 	return fs.Mount("/models", c.store)
 }

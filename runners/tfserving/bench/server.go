@@ -117,7 +117,7 @@ func (s *Server) Wait() { <-s.ended }
 // Close kills the server, waits for its end and removes its files. It returns an error if
 // the server had already ended by itself.
 func (s *Server) Close() error {
-	err := s.cmd.Process.Kill() // os.ErrProcessDone if it has ended by itself
+	err := s.cmd.Process.Kill() // the error os.ErrProcessDone means that the server has ended by itself
 	<-s.ended
 	return errors.Join(err, os.RemoveAll(s.dir))
 }

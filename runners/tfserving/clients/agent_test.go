@@ -40,7 +40,7 @@ func TestAgentV3ServesWhatItsLayoutLists(t *testing.T) {
 	v.step(func() error { return v.Start() })
 	v.step(func() error { return v.operator.AddToLayout(layout, v.model) })
 	v.awaitStates("1 AVAILABLE 0 ")
-	v.step(v.SyncAvailableSavedModels) // its own time comes every 30 s
+	v.step(v.SyncAvailableSavedModels) // called by the test, because the agent itself does so only every 30 s
 	v.until("others know the address", func() bool {
 		list, err := v.AddressMap(v.Backend().ServiceMap())
 		return err == nil && len(list) == 1 && len(list[0].Addrs) == 1 && list[0].Addrs[0].V == v.addr()

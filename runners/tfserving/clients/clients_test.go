@@ -108,7 +108,7 @@ func (c *bothClients) status(name string) answer {
 
 func (c *bothClients) reload(models ...modelEntry) answer {
 	c.Helper()
-	return c.ask(func(c client) answer { return c.reload(models...) }) // the second changes nothing
+	return c.ask(func(c client) answer { return c.reload(models...) }) // the second reload changes nothing
 }
 
 func (c *bothClients) predict(p predictCall) answer {

@@ -117,7 +117,7 @@ func (s pythonSide) tfsClient(c clientCall, printed proto.Message) string {
 	var line struct{ Line string }
 	line.Line = s.ask("tfs_client", flags)
 	if got.Hex = line.Line; isHex(got.Hex) {
-		return hexOf(s.t, message(s.t, got, printed)) // fields in Go's order
+		return hexOf(s.t, message(s.t, got, printed)) // the fields are in Go's order
 	}
 	return line.Line
 }

@@ -104,7 +104,7 @@ func TestTFSMonitor(t *testing.T) {
 		entry + available + ", " + ps + "0 UNKNOWN 5 Could not find version 1 of model m:ps_0",
 		"NOT_FOUND: Could not find any versions of model entry",
 		"0 ",
-		got[6], // the entry is on its way out: UNLOADING or END
+		got[6], // the entry is about to disappear, in the state UNLOADING or END
 		"NOT_FOUND: Could not find version 1 of model ps_0",
 		"NOT_FOUND: Could not find version 9 of model ps_0",
 		"INVALID_ARGUMENT: Expected model default to have an absolute path or URI; got base_path()=relative",
@@ -190,7 +190,7 @@ func TestTFSWrapper(t *testing.T) {
 		"poll -9",
 	}
 	got := slices.Clone(said[0])
-	got[0], want[0] = sortedWords(got[0]), sortedWords(want[0]) // flags in the order of a class
+	got[0], want[0] = sortedWords(got[0]), sortedWords(want[0]) // the order of the flags depends on Python's class
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
@@ -271,7 +271,7 @@ func TestTFSClientProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	framed := append(binary.LittleEndian.AppendUint64(nil, uint64(len(batch))), batch...)
-	for i := range 500 { // as many as a profile takes (tfs_client.py:421)
+	for i := range 500 { // as many examples as a profile takes (tfs_client.py:421)
 		if err := os.WriteFile(filepath.Join(data, fmt.Sprintf("%d.pb", i)), framed, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func startProgram(t *testing.T, variables map[string]string) *program {
 		Host: realHost{vars: variables}, Files: realFiles{dir: t.TempDir()}, Processes: &realProcesses{p: p},
 		Network: network, Models: realrun.ModelServers{Network: network},
 	}
-	p.Go("main", func() { p.NewCond("the end").Wait() }) // a process ends with its last task
+	p.Go("main", func() { p.NewCond("the end").Wait() }) // waits for ever, because a process ends with its last task
 	return &program{t, w, p, e, log}
 }
 
@@ -170,7 +170,7 @@ type realProcesses struct {
 	p *walltime.Process
 }
 
-func (r *realProcesses) Notify(env.Signal, func()) {} // nobody signals a test
+func (r *realProcesses) Notify(env.Signal, func()) {} // nothing to do: nobody sends a signal to a test
 
 func (r *realProcesses) Start(c env.Command) (env.Process, error) {
 	cmd := exec.CommandContext(r.p.Context(), c.Args[0], c.Args[1:]...)
@@ -188,7 +188,7 @@ func (r *realProcesses) Start(c env.Command) (env.Process, error) {
 	}
 	child := &realProcess{cmd: cmd, exited: r.p.NewCond("the end of a child"), waited: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // the state says how it ended
+		_ = cmd.Wait() // the error is not looked at: the state says how the process ended
 		close(child.waited)
 		r.p.Post("child has ended", child.exited.Broadcast)
 	}()
@@ -212,7 +212,7 @@ func (p *realProcess) Poll() (code int, done bool) {
 		return 0, false
 	}
 	if code = p.cmd.ProcessState.ExitCode(); code < 0 {
-		code = -int(env.SIGKILL) // the only signal that it is sent
+		code = -int(env.SIGKILL) // no other signal is sent to it
 	}
 	return code, true
 }

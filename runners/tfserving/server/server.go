@@ -99,7 +99,7 @@ var (
 // Kill ends the process, if it runs, and waits for its end.
 func (s *Server) Kill() {
 	if s.life != nil {
-		_ = s.life.cmd.Process.Kill() // fails only if the process has ended
+		_ = s.life.cmd.Process.Kill() // the error is not looked at: it says that the process has ended
 		<-s.life.ended
 	}
 }

@@ -35,7 +35,7 @@ func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	groups := min(n, most)
 	drawn := make([]float64, groups)
 	for k := range s {
-		order := rng.Perm(groups) // shuffles the quantiles independently of the other laws
+		order := rng.Perm(groups) // shuffled, so that the quantiles are independent of those of the other laws
 		for i := range drawn {
 			if n > most {
 				drawn[i] += s[k].Quantile((float64(order[i])+0.5)/most, 0)

@@ -51,7 +51,7 @@ func TestAgentsLoadAsTheStoreAllows(t *testing.T) {
 		least      float64
 	}{
 		{"model_load: 1GB/s, store: 2GB/s", "0s", 6}, {"model_load: 1GB/s", "0s", 3}, {"model_load: 1GB/s, store: 9GB/s", "0s", 3},
-		{"model_load: 1GB/s, store: 2GB/s", "1s", 12}, // the four PS read, too
+		{"model_load: 1GB/s, store: 2GB/s", "1s", 12}, // longer, because the four PS also read from the store
 	} {
 		_, p, _, err := plan.Parse("plan.yaml", []byte(`apiVersion: capacity/v1
 model: {size: {embeddings: 1GB, dense: 3GB}}

@@ -102,7 +102,7 @@ func realSessions(t *testing.T, version int, happens func(*bench) error, d time.
 	}
 	full, began, before := b.registered(), b.Now(), b.Stats().Counts.SessionsExpired
 	must(false, happens(b))
-	must(b.pass(d+15*time.Second, nil)) // sessions have the timeout from the return on, and a tick
+	must(b.pass(d+15*time.Second, nil)) // after ZooKeeper's return, sessions have their whole timeout and a tick
 	expired = float64(b.Stats().Counts.SessionsExpired - before)
 	if met, err := b.pass(time.Hour, func() bool { return b.registered() == full }); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("found %d shards and %d at once, want 1 or more of both", j.Shards, j.Parallel)
 	}
 	bytes := len(j.Plan)
-	for name, text := range j.Files { // in any order: the error may name any of the wrong names
+	for name, text := range j.Files { // in random order: if several names are wrong, the error names any of them
 		if !configKey.MatchString(name) || name == planKey {
 			return fmt.Errorf("found the file name %q, want letters, digits, -, _ and ., and another than the plan's: it is a key of a config map", name)
 		}

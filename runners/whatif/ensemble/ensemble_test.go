@@ -27,7 +27,7 @@ func TestLoadsAreThoseOfTheTable(t *testing.T) {
 			what      string
 			got, want float64
 		}{{"znodes", l.Znodes, c.znodes}, {"watches", l.Watches, c.watches}, {"reads", l.Reads, c.reads}, {"per death", l.PerDeath, c.death}, {"per reload", l.PerReload, c.reload}} {
-			if math.Abs(v.got/v.want-1) > 0.03 { // the table has two digits
+			if math.Abs(v.got/v.want-1) > 0.03 { // the published table has two digits
 				t.Errorf("%d containers, %s: got %g, want %g", l.Containers, v.what, v.got, v.want)
 			}
 		}
@@ -145,7 +145,7 @@ workload: {rate: 1/s, horizon: 10s}
 func TestEveryLoopIsTold(t *testing.T) {
 	f := ensemble.Fleet{Version: 1, Entry: 10, PS: 20, NumPS: 4, NumShard: 2, Services: 1, Models: 1, Ways: []ensemble.Way{{Share: 1, Gap: 1e5}}, Polls: [3]int64{1e9, 0, 1e9}}
 	looks := float64(1 + 5 + 50)
-	want := map[string][3]float64{ // period in seconds, a second on average, in the busiest
+	want := map[string][3]float64{ // for each period in seconds: requests per second on average and in the busiest second
 		"looks of every agent":        {60, 30 * looks / 60, 30 * looks},
 		"heartbeats of sessions":      {10. / 3, 9, 30},
 		"looks for versions by entry": {1, 10, 10},

@@ -92,7 +92,7 @@ func Of(p *plan.Plan) Fleet {
 	f.Polls = pollsOf(p)
 	for i, m := range p.Served() {
 		switch {
-		case m.Base != i: // not a model, but a class of another model's requests
+		case m.Base != i: // m is not a model of its own, but a class of requests to another model
 		case i == 0:
 			f.NumPS = max(m.NumPS, 1)
 			f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)
@@ -127,7 +127,9 @@ func waysOf(p *plan.Plan, all []places.Place) []Way {
 func pollsOf(p *plan.Plan) [3]int64 {
 	polls := [3]int64{int64(p.Override.FSPoll), int64(p.Override.FSPollPS), int64(p.Override.FSPoll)}
 	if p.Model.AgentVersion == 3 {
-		polls = [3]int64{1e9, 1e9, 1e9} // agents do not pass the flag on: the default is 1 s (utils.py:654)
+		// agents do not pass the flag on to the server, so the default of 1 s applies
+		// (utils.py:654)
+		polls = [3]int64{1e9, 1e9, 1e9}
 	}
 	return polls
 }

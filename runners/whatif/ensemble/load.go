@@ -129,7 +129,7 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	l.PerReload = changesARollout * replicas * n
 	l.StormLeast, l.StormMost = leastAStorm*l.Watches, mostAStorm*l.Watches
 	l.AfterReads = l.Reads
-	if f.Flaps { // each set makes every agent read, and each look reads the agent's own replicas
+	if f.Flaps { // each write makes every agent read, and at each look an agent reads its own replicas
 		l.AfterWrites = setsALook * replicas / reregister
 		l.AfterReads += setsALook*replicas*n/reregister + setsALook*replicas/reregister
 	}

@@ -129,7 +129,7 @@ func New(c Config) *Autoscaler { return &Autoscaler{config: c} }
 // Look decides how many replicas there should be. Looks have to be in order of time.
 // l.Replicas is what the previous look decided, unless somebody else has changed the number.
 func (a *Autoscaler) Look(l *Look) Decision {
-	if a.recommended == nil { // the present number is the first recommendation
+	if a.recommended == nil { // the first recommendation is the present number of replicas
 		a.recommended = []recommendation{{l.At, l.Replicas}}
 	}
 	c := &a.config
@@ -137,7 +137,7 @@ func (a *Autoscaler) Look(l *Look) Decision {
 	switch {
 	case l.Replicas == 0: // switched off
 		return d
-	case l.Replicas > c.Max: // the maximum applies at once, without windows and limits
+	case l.Replicas > c.Max: // above the maximum, the number is reduced at once, without windows and limits
 		d.Replicas, d.Why = c.Max, AtMost
 	case l.Replicas < c.Min:
 		d.Replicas, d.Why = c.Min, AtLeast

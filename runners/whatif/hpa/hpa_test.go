@@ -60,7 +60,7 @@ func TestTheRulesAreThoseThatWereSeen(t *testing.T) {
 	flat := func(value int64) func(int64, int) []Pod {
 		return func(_ int64, n int) []Pod { return pods(n, value) }
 	}
-	shared := func(total int64) func(int64, int) []Pod { // work that all do together, a core each at most
+	shared := func(total int64) func(int64, int) []Pod { // an amount of work that all pods share, with at most one core each
 		return func(_ int64, n int) []Pod { return pods(n, min(1000, total/int64(n))) }
 	}
 	behavior := func(c *Config) { c.Behavior = defaults() }

@@ -106,7 +106,7 @@ func (c *Config) byMetric(l *Look, metric int) (d Decision, ok bool) {
 	if ratio < 1 {
 		total += int64(len(g.missing)) * c.instead(m)
 	} else if ratio == 1 {
-		pods = len(g.counted) // at the target, missing values are left out of the mean
+		pods = len(g.counted) // at the target, pods with missing values are left out of the mean
 	}
 	if waits {
 		pods += len(g.starting)

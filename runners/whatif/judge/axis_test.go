@@ -86,7 +86,8 @@ func TestTheSeriesOfAnIncident(t *testing.T) {
 		switch {
 		case at != float64(25+k), m.Offered < 350 || m.Offered > 450, m.Errors == nil || m.Errors.Low > m.Errors.Value || m.Errors.High < m.Errors.Value:
 			t.Errorf("%g s: got %+v", at, m)
-		case away && m.Errors.Value < 0.95, !away && at != 32 && at != 29 && m.Errors.Value != 0, at == 29 && m.Errors.Value > 0.02: // who came just before is lost, too
+		// requests that came just before the event are lost, too
+		case away && m.Errors.Value < 0.95, !away && at != 32 && at != 29 && m.Errors.Value != 0, at == 29 && m.Errors.Value > 0.02:
 			t.Errorf("%g s: %.3f of the requests fail", at, m.Errors.Value)
 		case at == 30 && m.Live["ps"].Value != 0, at > 33 && m.Live["ps"].Value != 1:
 			t.Errorf("%g s: %v containers live", at, *m.Live["ps"])

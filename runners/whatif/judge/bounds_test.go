@@ -88,7 +88,8 @@ workload: {rate: 50/s, horizon: 5m}
 	}{
 		{"dashboard_p50(ps)", func(ms float64) float64 { return (ms - 5) / 35 }, 0.5},
 		{"dashboard_p99(ps)", func(ms float64) float64 { return (ms - 5) / 35 }, 0.99},
-		{"dashboard_p99(request)", func(ms float64) float64 { return math.Pow((ms-5.36)/35, 2) }, 0.99}, // the slower of two, and the network
+		// the slower one of two calls, and the network
+		{"dashboard_p99(request)", func(ms float64) float64 { return math.Pow((ms-5.36)/35, 2) }, 0.99},
 	} {
 		at := func(k float64) float64 { return 0.01 * math.Pow(1.8, k) }
 		k := 12.0
@@ -105,7 +106,8 @@ workload: {rate: 50/s, horizon: 5m}
 			t.Errorf("%s: got %.4g [%.4g, %.4g] ns, want %.5g in a narrow interval around the value", c.metric, *e.Value, ci[0], ci[1], want)
 		}
 	}
-	// Latencies of servers are counted in ranges of up to 0.8 %: an interval is not narrower than these.
+	// A server's latencies are counted in ranges of up to 0.8 %, so no interval is narrower than
+	// that.
 	for metric, want := range map[string]float64{"p50(ps)": 22.5e6, "p90(ps)": 36.5e6, "p99(ps)": 39.65e6} {
 		if e := r.Find(metric, "all"); e == nil || e.CI == nil || want < e.CI[0] || want > e.CI[1] || e.CI[1]-e.CI[0] > 0.02*want {
 			t.Errorf("%s: got %+v, want %g in a narrow interval", metric, e, want)

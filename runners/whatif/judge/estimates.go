@@ -152,7 +152,7 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 			continue
 		}
 		took := s.Life.Available[k]
-		if took < 0 { // it did not happen within the horizon
+		if took < 0 { // the last replica did not serve the version within the horizon
 			took = int64(e.Plan.Workload.Horizon) - int64(e.Plan.Events[i].At)
 			w.Never[metric]++
 		}
@@ -234,7 +234,7 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 		one.Text = fmt.Sprintf("not known: %d of %d requests have no answer when the simulation ends", sum(m.Open), sum(m.Arrived))
 		return
 	}
-	if one.Runs < 2 { // the other replications had no such value, as when all their requests failed
+	if one.Runs < 2 { // the other replications have no such value, for example because all of their requests failed
 		one.Text = fmt.Sprintf("not enough data (n = %d, all in %d replication, need 2)", one.N, one.Runs)
 		return
 	}

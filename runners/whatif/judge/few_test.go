@@ -40,7 +40,7 @@ func TestATierThatAnswersNothingIsBusy(t *testing.T) {
 			t.Errorf("%s: got %s %s, want FAIL", v.SLO, v.Outcome, v.Text)
 		}
 	}
-	// Nothing was answered in 600 s: at most 3.689 answers by Poisson's law.
+	// If nothing is answered in 600 s, at most 3.689 answers are expected, by Poisson's law.
 	if e := r.Find("goodput", "all"); e == nil || e.CI == nil || e.CI[0] != 0 || math.Abs(e.CI[1]-3.689/600) > 1e-4 {
 		t.Errorf("goodput: got %+v, want 0 with [0, 3.689/600]", e)
 	}

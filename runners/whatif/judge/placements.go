@@ -109,7 +109,7 @@ func (p *places) alike(swap []int) bool {
 // together. If there are many idcs or clusters, these are not permuted.
 func (p *places) permutations() [][]int {
 	idcs := p.plan.Fleet.IDCs
-	first := make([]int, len(idcs)) // location of each idc
+	first := make([]int, len(idcs)) // index of each idc's first location
 	for i := 1; i < len(idcs); i++ {
 		first[i] = first[i-1] + len(idcs[i-1].Clusters)
 	}

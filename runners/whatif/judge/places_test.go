@@ -142,7 +142,7 @@ service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
 workload: {rate: 20/s, horizon: 10m, detail: {windows: [at 5m 10s]}}
 events: [{at: 10s, publish: {version: 2}}]
 `)
-	p.Model.ResidentVersions = 2 // what its containers do, whatever the plan was checked with
+	p.Model.ResidentVersions = 2 // the containers keep two versions, whatever the plan was checked with
 	sample, err := model.Compile(p, judge.Normal).Run(0, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,8 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		if strings.HasPrefix(metric, plan.Dashboard) {
 			least, most := shareAbove(h, m.tails[scope], level, confidence)
 			low, high = pooled, pooled
-			for _, edge := range []float64{0, 1} { // a bar that contains a bound counts as above it, then as below it
+			// a bar that contains a bound is counted first as above the bound, then as below it
+			for _, edge := range []float64{0, 1} {
 				low, high = min(low, bucketed(h, 1-most, edge)), max(high, bucketed(h, 1-least, edge))
 			}
 			return pooled, low, high
@@ -155,7 +156,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	if above, ok := m.above[metric]; ok {
 		counts := lists.Map(above, func(n int64) float64 { return float64(n) })
 		value, low, high = stats.Share(m.completed, counts, confidence)
-		if sum(m.Open) > 0 { // open requests may still exceed the bound
+		if sum(m.Open) > 0 { // open requests may still take longer than the bound
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}
@@ -169,7 +170,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 			counts[i] = math.Round(v * float64(m.Arrived[i]))
 		}
 		value, low, high = stats.Share(m.Arrived, counts, confidence)
-		if sum(m.Open) > 0 && metric != "answered" { // they may fail yet
+		if sum(m.Open) > 0 && metric != "answered" { // open requests may still fail
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}

@@ -34,19 +34,20 @@ func TestRecoveryIsNoNoise(t *testing.T) {
 		name, rate, work, event string
 		least, most             float64 // limits of the recovery time in seconds, by the length of a step in seconds
 	}{
-		// Clients of one place go to entry containers of the other, which have cores enough; PS are chosen at random.
+		// The clients of one place use the entry containers of the other, which have enough cores.
+		// PS are chosen at random.
 		{"evacuation", "600/s", noisy, "evacuate: {idc: a, after: 10s}", 0, 0},
 		{"evacuation, three quarters full with heavy tails", "600/s", wild, "evacuate: {idc: a}, for: 20s", 0, 0},
 		{"evacuation, few requests", "2/s", wild, "evacuate: {idc: a}, for: 20s", 0, 0},
 		{"evacuation, quiet", "100/s", quiet, "evacuate: {idc: a}", 0, 0},
-		// Three containers of four do what four do.
+		// Three of the four containers do the work of all four.
 		{"rolling restart with drain", "10/s", noisy, "restart: {tier: entry, drain: 1s}", 0, 0},
 		{"rolling restart with drain, many", "400/s", wild, "restart: {tier: entry, drain: 1s}", 0, 0},
-		// All calls of containers that are away for so long fail at once.
+		// While all containers are away, all calls fail at once.
 		{"kill of all", "400/s", noisy, "kill: {ps: {count: 4}, refuse: true}, restart_after: 5s", 5, 7},
 		{"kill of all, few requests", "3/s", wild, "kill: {ps: {count: 4}, refuse: true}, restart_after: 5s", 5, 7},
 		{"kill of all, quiet", "50/s", quiet, "kill: {ps: {count: 4}, refuse: true}, restart_after: 5s", 5, 7},
-		// Half of all calls, those to the other side, take a timeout longer.
+		// Half of all calls go to the other side of the cut, and take a timeout longer.
 		{"link cut", "200/s", noisy, "partition: {between: [a, b]}, for: 6s", 6, 7},
 		{"link cut, few requests", "3/s", noisy, "partition: {between: [a, b]}, for: 6s", 6, 7},
 		{"link cut, full with heavy tails", "500/s", wild, "partition: {between: [a, b]}, for: 6s", 6, 60},
@@ -54,7 +55,8 @@ func TestRecoveryIsNoNoise(t *testing.T) {
 		// A quarter of the calls take four times as long.
 		{"slow", "50/s", quiet, "slow: {ps: {count: 1, factor: 4x}}, for: 8s", 8, 9},
 		{"slow, few requests", "4/s", quiet, "slow: {ps: {count: 1, factor: 4x}}, for: 8s", 8, 9},
-		// A fluid: (1000 - 800)/s for 4 s is done at (800 - 400)/s within half as long.
+		// As a fluid: the backlog of (1000 - 800)/s for 4 s is worked off at (800 - 400)/s, in half
+		// of that time.
 		{"a burst", "400/s", quiet, "traffic: {factor: 2.5x}, for: 4s", 6, 7},
 	} {
 		for seed := range 2 {

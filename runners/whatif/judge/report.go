@@ -20,7 +20,7 @@ import (
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
 		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Device: p.Device, Problems: plan.Problems{}}
-	r.Warnings = plan.Problems{} // file names without folders, as in Portable
+	r.Warnings = plan.Problems{} // file names without their folders
 	for _, w := range warnings {
 		w.File = filepath.Base(w.File)
 		r.Warnings = append(r.Warnings, w)

@@ -206,7 +206,7 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 			from, last = -1, -1
 		case from < 0 && bad && e.Plan.Retried(e.offered(begin)):
 			from, last = b, b
-		case from < 0: // healthy, or failing without retries to blame
+		case from < 0: // either the fleet is healthy, or it fails without retries as the cause
 		case bad:
 			last = b
 		}
@@ -245,7 +245,7 @@ func (e *Evaluation) caused(at int64) bool {
 		begin, end := int64(one.At), int64(one.At)+int64(one.For)
 		switch one.Action() {
 		case "traffic", "scale", "publish", "restart":
-			continue // these change the offered load, or cause no failures
+			continue // these events change the offered load, or cause no failures
 		case "kill":
 			end = begin + max(int64(one.RestartAfter), e.detected())
 		default:

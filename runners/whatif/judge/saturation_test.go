@@ -334,7 +334,7 @@ func TestTheDeadAreNotBusy(t *testing.T) {
 		for at := 3; at < 10; at++ {
 			text += fmt.Sprintf("  - {at: %ds, kill: {%s: {count: 4}}, restart_after: 100ms}\n", at, tier)
 		}
-		r := run(t, text) // which asserts that nobody is busy for more than 100 %
+		r := run(t, text) // called for its check that no container is busy for more than 100 % of the time
 		if got := find(t, r, "util_max("+tier+")"); got < 0.5 {
 			t.Errorf("%s: busy %g: the test tries nothing", service, got)
 		}

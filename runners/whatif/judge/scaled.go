@@ -113,7 +113,7 @@ func (e *Evaluation) scalers() []result.Scaler {
 // scaler adds an autoscaler's actions in one replication.
 func (e *Evaluation) scaler(one *result.Scaler, tier int, life *model.Life, first bool) {
 	each := 1 / float64(one.Runs)
-	last := map[int]bool{} // by shard: whether the last scaling went up
+	last := map[int]bool{} // for each shard, whether the last scaling was upwards
 	for _, s := range life.Scalings {
 		if s.Tier != tier {
 			continue

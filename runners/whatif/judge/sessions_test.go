@@ -56,7 +56,7 @@ func TestWindowsInWhichHardlyAnythingIsAnswered(t *testing.T) {
 		windows = append(windows, fmt.Sprintf("\"at %ds 2s\"", at))
 	}
 	r := run(t, fmt.Sprintf(alone, strings.Join(windows, ", ")))
-	r.SHA256() // panics at what is no number
+	r.SHA256() // called because it panics if a value is not a number
 	kinds := map[string]bool{}
 	for i := range r.Estimates {
 		if e := &r.Estimates[i]; e.Metric == "mean(request)" {

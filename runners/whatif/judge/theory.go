@@ -35,7 +35,8 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 			used.Name, used.Metric = used.Name+", its fullest "+of, "util_max("+name+")"
 		}
 		if p.MostOf(name) > 0 {
-			used.Name, used.Bound, used.Metric = used.Name+" as the plan begins", false, "" // there will be others
+			// no bound, because the number of containers changes later
+			used.Name, used.Bound, used.Metric = used.Name+" as the plan begins", false, ""
 		}
 		list = append(list, used,
 			result.ClosedForm{Name: "least containers of " + name, Section: "CAP-6.2", Unit: "count", Formula: "rate x work, rounded up", Theory: need, Bound: true})

@@ -241,7 +241,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 func neverOver(v *result.Verdict, never int, values []float64, o plan.SLO) {
 	v.Outcome, v.N = result.Fail, int64(len(values))
 	v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
-	if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // both grow until the event is over
+	if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // both metrics grow until the event is over
 		v.Outcome = outcome(false, within(o, least))
 		v.Text += fmt.Sprintf(", until then %s", measured(kindOf(o), least))
 	}
@@ -300,7 +300,7 @@ func (w *Pool) answersNobody(v *result.Verdict, m *PerModel, o plan.SLO) bool {
 		return false
 	case !ofRequests(o.Scope) && w.latencies(o.Scope).Count() > 0:
 		return false
-	case stats.Verdict(arrived, arrived, 1-q, 1, v.Confidence) != stats.Fail: // too few to tell
+	case stats.Verdict(arrived, arrived, 1-q, 1, v.Confidence) != stats.Fail: // too few requests arrived for a verdict
 		return false
 	}
 	v.Outcome, v.N, v.Open = result.Fail, arrived, open
@@ -460,7 +460,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 		return zooKeeper(p)[o.Metric], true
 	case "time_to_available":
 		if p.Model.AgentVersion == 1 && p.Fleet.Dense == nil && p.ModelBytes("entry") == 0 {
-			return 0, true // nothing is rolled out
+			return 0, true // no version is rolled out
 		}
 	}
 	return 0, false

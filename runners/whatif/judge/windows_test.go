@@ -129,7 +129,7 @@ func TestAMetastableStateIsSeenFromEachWindow(t *testing.T) {
 	long(t)
 	for _, window := range []string{"at 1m 40s", "at 3m 20s", "at 4m 5s"} {
 		text := strings.NewReplacer("WINDOW", window, "RATE", "400/s", "CPU", "1").Replace(storm)
-		if window == "at 3m 20s" { // as large as it was when it was found
+		if window == "at 3m 20s" { // with the load and the cores with which the fault was found
 			text = strings.NewReplacer("WINDOW", window, "RATE", "1600/s", "CPU", "4").Replace(storm)
 		}
 		r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)

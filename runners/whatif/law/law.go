@@ -209,7 +209,7 @@ func (l Law) Whole() (mean, second float64) {
 	const negligible, most = 1e-12, 1e7
 	mean, second = 1, 1
 	for k := 1.0; k < most; k++ {
-		more := l.Above(k+0.5-1e-9, 0) // of more than k
+		more := l.Above(k+0.5-1e-9, 0) // probability of more than k items
 		if more < negligible {
 			break
 		}

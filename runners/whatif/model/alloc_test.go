@@ -14,7 +14,7 @@ func TestHedgedRequestsAllocateNothing(t *testing.T) {
 // memory either.
 func TestCuresAllocateNothing(t *testing.T) {
 	allocatesNothing(t, func(seconds int64) *Spec {
-		s := fan(2, 3, 7, seconds) // 120 % of what two of three can do
+		s := fan(2, 3, 7, seconds) // the load is 120 % of what two of the three replicas can serve
 		s.Control.Dead = []Which{{Tier: PS, Number: 0}}
 		s.Tiers[PS].SkipLate = true
 		s.Timeout, s.Retries = 10e6, 2

@@ -154,8 +154,10 @@ func TestWhatAnAutoscalerLooksAt(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
-	// From 1m on half as much again as they can do: hundreds wait at each after a window. The look that sees it
-	// first and the next one double the number, without a delay at once.
+	// From 1m on, the load is half as much again as the containers can serve, so that hundreds of
+	// calls wait at each of them after one metrics window. The look that first sees this doubles
+	// the number of containers, and so does the next one. Without a scrape delay the first of these
+	// looks comes at once.
 	for _, c := range []struct{ delay, want string }{{"0s", "4>8 1m15s, 8>16 1m30s"}, {"5s", "4>8 1m30s, 8>16 1m45s"}, {"20s", "4>8 1m45s, 8>16 2m0s"}} {
 		got := stepsOf(lifeOf(t, 4, 100, "events: [{at: 1m, traffic: {factor: 4x}}]\n", "scrape_delay: 0s", "scrape_delay: "+c.delay, "target: 60%", "metric: queue, target: 3"))
 		if !strings.HasPrefix(got, c.want) {

@@ -95,7 +95,7 @@ func TestAFullQueueIsAFailedAttempt(t *testing.T) {
 	if tried < 2*one.Failed[causeQueueFull] {
 		t.Errorf("%d requests failed after %d attempts that were turned away, want two for each", one.Failed[causeQueueFull], tried)
 	}
-	// Every served attempt found a free thread, so none waited.
+	// Each attempt that was served found a free thread, so none of them waited.
 	if most := one.Tiers[PS].Latency.Quantile(1); most > 1_010_000 {
 		t.Errorf("an attempt took %d ns at the server, want the work of 1 ms", most)
 	}

@@ -68,14 +68,14 @@ func TestALostPlaceLosesItsClients(t *testing.T) {
 			}
 			failed += float64(one.Failed[causeNoReplica]) / 4
 		}
-		// It comes up again after its load of 1 GB, which takes seconds.
+		// The container comes up again after it has loaded 1 GB, which takes seconds.
 		if least := seconds * 100 * 0.75; failed < 0.97*least || failed > 1.03*least+6*75*map[bool]float64{true: 1}[more == ""] {
 			t.Errorf("with %q %g requests find nobody, want %g", more, failed, least)
 		}
 	}
 	s := placedSpec(t, 100, "all", "")
 	for k := range 6 {
-		if k%3 == 1 { // of lf, hl, lf in turn
+		if k%3 == 1 { // the containers are in lf, hl, lf in turn, and those of hl are removed
 			s.Control.Remove = append(s.Control.Remove, Which{Entry, 0, k})
 		}
 	}

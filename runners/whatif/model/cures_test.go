@@ -104,8 +104,8 @@ func TestRetriesWaitAsTheirBackoffSays(t *testing.T) {
 // attempts fail, so that each call wants 0.5 + 0.25 retries.
 func TestABudgetBoundsRetries(t *testing.T) {
 	for _, c := range []struct{ share, sent, failed float64 }{
-		{0.1, 1.1, 0.45}, // 0.1 of the calls get a retry, half of which succeed
-		{5, 1.75, 0.125}, // more than they want
+		{0.1, 1.1, 0.45}, // 0.1 of the calls have a retry, and half of these succeed
+		{5, 1.75, 0.125}, // the budget has more retries than the calls want
 	} {
 		s := halfDead()
 		s.Budget = Budget{Share: c.share, Burst: 10}
@@ -183,7 +183,7 @@ func TestACallerThatStartsKnowsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := total(t, Compile(p, Condition{}), 1)
-		first := one.Requests - 1 // the simulation ends before the last request, after the window, has called
+		first := one.Requests - 1 // the last request came after the window, and the simulation ended before it called
 		if got := one.Calls.Sent - first; got != want.retries {
 			t.Errorf("%s: %d retries, want %d", cure, got, want.retries)
 		}
@@ -211,7 +211,7 @@ func TestACallerThatStartsHasSeenNoLatencies(t *testing.T) {
 // has failed the bucket is full, so that what these calls put in runs over.
 func TestABudgetOfFewCalls(t *testing.T) {
 	for _, share := range []float64{0, 0.1, 0.2, 0.5} {
-		for _, rate := range []float64{0.005, 0.05} { // one call at a time, and calls that overlap
+		for _, rate := range []float64{0.005, 0.05} { // at the first rate calls do not overlap, at the second they do
 			s := fan(1, 1, rate, 16)
 			s.Arrivals.Process = "deterministic"
 			s.Control.Dead = []Which{{Tier: PS, Number: 0}}
@@ -219,7 +219,7 @@ func TestABudgetOfFewCalls(t *testing.T) {
 			s.Budget = Budget{Share: share, Burst: 10}
 			one := total(t, s, 1)
 			calls := float64(one.Requests)
-			over := math.Ceil(30 * rate) // calls sent before one has failed
+			over := math.Ceil(30 * rate) // number of calls that are sent before one of them has failed
 			most, got := 10+share*(calls-over), float64(one.Calls.Sent)-calls
 			if got > most || got < most-2*(1+share) {
 				t.Errorf("share %g, %g calls: %g retries, want %g or up to two fewer", share, calls, got, most)

@@ -110,7 +110,7 @@ func TestABatchAfterAPauseIsSlower(t *testing.T) {
 			calm = m.P50
 			continue
 		}
-		if m.GapMs < 10 { // whose medians leave out half of what calls at random saw
+		if m.GapMs < 10 { // the median of these leaves out half of what calls at random instants saw
 			continue
 		}
 		s := simulated(t, 1, "LOAD", fmt.Sprintf("rate: %.9f/s, arrivals: {process: deterministic}", 1e3/(m.GapMs+m.P50)), ", DENSE", ", device: {processes: 1}")
@@ -131,12 +131,12 @@ func TestCallsWaitForAPieceOfWeights(t *testing.T) {
 	calm := onDeviceOf(t, "calm")[0].P50
 	for _, m := range onDeviceOf(t, "same_process") {
 		if m.Piece < 1 {
-			continue // where the time of each piece alone counts
+			continue // so small a piece that only the time of each piece matters
 		}
 		dense := fmt.Sprintf(", batch: \"points(1=0.1ms, 1024=%.4fms)\", noise: \"gamma(cv=0.1)\", device: {processes: 1, pause: \"points(0s=0s, 1s=0s)\", piece: %.0fMiB, weights: %s}", calm, m.Piece, m.Memory)
 		s := simulated(t, 1, "LOAD", "loop: \"closed(clients=1, think=1us)\"", ", DENSE", dense, "WINDOW", "at 15s 2s", "horizon: 20s", "horizon: 20s", "boot: {model_load: 1000GB/s}", "boot: {model_load: 1000GB/s}\nevents: [{at: 13s, publish: {version: 2}}]")
 		within := 0.1
-		if m.Piece <= 4 { // shorter than a call, which then meets several
+		if m.Piece <= 4 { // a piece shorter than a call: the call then meets several pieces
 			within = 0.15
 		}
 		if got := float64(s.Tiers[Dense].Latency.Quantile(0.5)) / 1e6; math.Abs(got/m.P50-1) > within {

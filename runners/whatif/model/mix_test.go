@@ -74,7 +74,7 @@ func TestModelsAreNotBatchedTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
 	}
-	s := batched(40, 10) // 40 a millisecond, of which 20 can be computed every 4 ms
+	s := batched(40, 10) // 40 requests per ms arrive, and 20 can be computed every 4 ms
 	s.Timeout = 2e9
 	one, err := s.Run(0, 0)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestTheWaitForABatchIsNoQueue(t *testing.T) {
 		{"alone", 0.0001, 10, timeout, timeout, timeout, false},
 		{"a full batch of one", 0.0001, 1, timeout, 0, 0, false},
 		{"no timeout", 0.0001, 10, 0, 0, 0, false},
-		{"two fill it", 0.1, 2, 20 * timeout, 4.5e6, 5.5e6, true}, // half of a gap of 10 ms
+		{"two fill it", 0.1, 2, 20 * timeout, 4.5e6, 5.5e6, true}, // the wait is half of a gap of 10 ms
 		{"a busy thread", 20, 10, timeout, 0, timeout, true},
 	} {
 		s := batched(c.rate, c.items)

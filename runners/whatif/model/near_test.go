@@ -48,9 +48,9 @@ func TestTheFullestIsWhereMostCallersAreNear(t *testing.T) {
 		if got := s.Crowded(PS, 0); got != 2 {
 			t.Errorf("%s: %g containers count, want 2: each has half", near, got)
 		}
-		s.Control.Remove = []Which{{PS, 0, 1}} // the one of hl
+		s.Control.Remove = []Which{{PS, 0, 1}} // the container in hl is removed
 		want := map[string]float64{"dc_aware": 4, "idc_aware": 2}[near]
-		if got := s.Crowded(PS, 0); got != want { // calls of hl find nobody, or go to both of lf
+		if got := s.Crowded(PS, 0); got != want { // calls from hl find no container, or go to both in lf
 			t.Errorf("%s: %g containers count without hl's, want %g", near, got, want)
 		}
 		s = nearSpec(t, near, 4, 100, "{at: 10s, kill: {ps: {count: 1}, refuse: true}, restart_after: 1h}")

@@ -17,7 +17,7 @@ func TestAnEmptyAndAFullBeginGiveTheSame(t *testing.T) {
 		t.Skip("simulates for seconds")
 	}
 	begin := func(factor float64) (means []float64) {
-		s := fan(3, 2, 5, 10) // 62 % of what they can do
+		s := fan(3, 2, 5, 10) // the load is 62 % of what the fleet can serve
 		s.Windows[0].Start, s.Windows[0].End = 20e9, 23e9
 		s.Windows[0].Warmup = 2e9
 		s.Arrivals.Traffic = []Traffic{{From: 18e9, To: 18.1e9, Factor: factor}}

@@ -51,7 +51,7 @@ func TestARestartLosesWhatItDoesNotDrain(t *testing.T) {
 		one := rolled(t, tier, 1, "0s", runs)
 		want := 5 + 3*20/3.0
 		if tier == "entry" {
-			want = 4 * 5 * 2 // its requests wait for the PS for as long again
+			want = 4 * 5 * 2 // requests wait for the PS for as long again
 		}
 		near(t, tier+": lost in a restart", float64(one.Failed[causeTimeout])/runs, want, 0.25)
 	}
@@ -73,8 +73,8 @@ func TestContainersAreRestartedOneAfterTheOther(t *testing.T) {
 			t.Errorf("%d at once: %d containers at least, want %d", once, least, 4-once)
 		}
 		near(t, "container-seconds away", away, 4*(2+10), 0.001)
-		// The next container ends after the drain, the boot, and up to 30 s until the previous one
-		// is listed.
+		// The next container ends after the drain, the boot, and up to 30 s until the container
+		// before it is listed.
 		if first := float64(steps[1].At) / 1e9; first != 30 {
 			t.Errorf("%d at once: the first goes at %g s, want 20 s after the event at 10 s", once, first)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The accelerator of a dense container, for the second simulator.
+// The accelerator of a dense container in the second simulator.
 
 // drawnDevice is the device of a random plan.
 type drawnDevice struct {
@@ -137,7 +137,8 @@ func (s *second) furnish(c *container) {
 	if !e.publish {
 		return
 	}
-	begins := s.from + s.r.Float64() + float64(e.processes)*1e-3 // it looks each second, and reads
+	// the process finds the version at one of its looks, which come every second, and then reads it
+	begins := s.from + s.r.Float64() + float64(e.processes)*1e-3
 	ends := begins + e.copied()
 	if !e.pageable {
 		s.after(begins, func() { c.device.from, c.device.until = begins, ends })

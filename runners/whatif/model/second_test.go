@@ -151,7 +151,7 @@ func draw(seed uint64) *drawn {
 	if !d.none && chance(0.2) {
 		d.overhead = 0.01 * r.Float64()
 	}
-	full := math.Inf(1) // rate at which the fullest tier is full
+	full := math.Inf(1) // the rate at which the tier with the most load is full
 	capacity := func(t *fleetTier) float64 {
 		if d.none {
 			return float64(t.threads)
@@ -611,7 +611,7 @@ func (c *container) forms(f *feed) {
 		c.used++
 		f.used++
 		all := &stage{at: c, left: s.dense.work.mean + s.perItem*float64(g.items), calls: g.stages}
-		all.done = func() { // its thread is free
+		all.done = func() { // runs when a thread of the container is free
 			f.used--
 			if c.device != nil {
 				c.device.idle = s.now
@@ -658,7 +658,7 @@ func (c *container) dies(refuse bool) {
 // withdraw removes a stage from its container.
 func (c *container) withdraw(one *stage) {
 	if c.cpu.s.batched && c.fleetTier == &c.cpu.s.dense {
-		return // its batch goes on with it
+		return // the call's batch goes on with the call in it
 	}
 	if one.running {
 		c.cpu.pass()
@@ -1070,12 +1070,12 @@ func (d *drawn) play(run uint64) [4]float64 {
 			s.after(d.until, func() { c.slow = 1 })
 		}
 	}
-	if n := d.entry.replicas; d.scale > 0 && d.scale <= n { // those that go work on what they have
+	if n := d.entry.replicas; d.scale > 0 && d.scale <= n { // containers that are removed finish the requests that they have
 		s.after(d.from, func() { s.entries = s.entries[:d.scale] })
 	} else if d.scale > 0 {
 		load := 0.0
 		if !d.hasDense {
-			load = 1e-3 // 1 GB of the dense part
+			load = 1e-3 // a container loads 1 GB for the dense part
 		}
 		s.after(d.from+load, func() {
 			for range d.scale - n {
@@ -1123,7 +1123,7 @@ func (s *second) comes() {
 	if d.process == "gamma" {
 		gap = func() float64 { return gamma(s.r, 1/(d.cv*d.cv)) * d.cv * d.cv }
 	}
-	factor, phase := 1.0, math.Inf(1) // of mmpp, and when it is another
+	factor, phase := 1.0, math.Inf(1) // factor of the present phase of mmpp, and when the next phase begins
 	burst, quiet := false, 1.0
 	if d.process == "mmpp" {
 		share := d.up / (d.up + d.down)
@@ -1131,7 +1131,7 @@ func (s *second) comes() {
 		burst = s.r.Float64() >= share
 		phase = 0
 	}
-	left := gap() // to the next ones, in mean gaps
+	left := gap() // time to the next arrivals, in mean gaps
 	var come func()
 	come = func() {
 		if s.now >= phase {
@@ -1150,7 +1150,7 @@ func (s *second) comes() {
 				rate, to = rate*d.traffic, math.Min(to, d.until)
 			}
 		}
-		if s.now+left/rate > to { // the rest of the gap is at another rate
+		if s.now+left/rate > to { // the remaining part of the gap passes at another rate
 			left -= (to - s.now) * rate
 			s.seq++
 			heap.Push(&s.list, happening{to, s.seq, come})
@@ -1187,10 +1187,10 @@ func (s *second) kills(ps, dense []*container) {
 	some, load := ps, 0.0
 	if s.kill == "entry" {
 		if some = s.entries; !s.hasDense {
-			load = 1e-3 // 1 GB of the dense part
+			load = 1e-3 // a container loads 1 GB for the dense part
 		}
 	}
-	if s.kill == "dense" { // 1 GB for each process, and their copies to the device
+	if s.kill == "dense" { // 1 GB for each process, and its copy to the device
 		some, load = dense, float64(s.processes())*1e-3+s.device.copied()
 	}
 	k := s.r.IntN(len(some))
@@ -1222,7 +1222,7 @@ func (s *second) kills(ps, dense []*container) {
 		if one.dead = false; one.device != nil {
 			one.device.anew(false)
 		}
-		if s.kill == "entry" { // a process that starts knows nothing of what its containers did
+		if s.kill == "entry" { // a process that starts has forgotten what it knew of containers
 			who := s.callers[k]
 			who.tokens, who.turns = s.burst, map[[2]int]int{}
 			for _, l := range who.known {
@@ -1282,7 +1282,7 @@ func TestASecondSimulatorPlaysTheSame(t *testing.T) {
 		for f, name := range figures {
 			a, b := moments(both[0][f]), moments(both[1][f])
 			differ := a[0] - b[0]
-			if math.Abs(differ) <= 1e-6*math.Abs(b[0]) { // times are whole nanoseconds there
+			if math.Abs(differ) <= 1e-6*math.Abs(b[0]) { // the first simulator rounds times to whole nanoseconds
 				continue
 			}
 			z := differ / math.Sqrt((a[1]+b[1])/float64(runs))

@@ -83,7 +83,7 @@ func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
 		{"agent_version: 1, size: {embeddings: 1GiB, dense: 1GiB}", "agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}, resident_versions: 1", false, false},
 	} {
 		text := strings.Replace(stormy, c.old, c.new, 1)
-		if !c.after { // and nothing is published
+		if !c.after { // only the case without a publish
 			text = strings.Replace(text, "publish: {version: 2}", "traffic: {factor: 1x}", 1)
 		}
 		_, p, _, err := plan.Parse("stormy.yaml", []byte(text))

@@ -65,8 +65,9 @@ func TestLoadsShareTheStore(t *testing.T) {
 			t.Errorf("store %s: up at %v, want all at %g s", store, got, 10+want)
 		}
 	}
-	// Four PS begin at 10 s with 2 GB/s: 0.5 GB/s each. Six entries begin at 12 s: 0.2 GB/s each, of 3 GB, until
-	// they are up at 27 s; the PS have 1 + 3 of 6 GB by then, and need 4 s more.
+	// Four PS begin at 10 s and share 2 GB/s: 0.5 GB/s each. From 12 s on, six entries read as
+	// well: each of the ten gets 0.2 GB/s, and the entries have their 3 GB at 27 s. By then the PS
+	// have 1 + 3 of their 6 GB, and need 4 s more.
 	s := storedPlan(t, "2GB/s", "events: [{at: 10s, kill: {ps: {count: 4, pick: same_rack}, refuse: true}}, {at: 12s, kill: {entry: {count: 6}, refuse: true}}]\n")
 	one := lived(t, s, 0)
 	for tier, want := range map[int]float64{Entry: 27, PS: 31} {
@@ -94,7 +95,8 @@ func TestARollOutTakesWhatTheStoreNeeds(t *testing.T) {
 	if got := ups(life, PS); len(got) != 8 || math.Abs(got[7]-24) > 1e-6 {
 		t.Errorf("PS up at %v, want 24 s", got)
 	}
-	if got := ups(life, Entry); len(got) != 6 || got[0] < 24+9 || got[5] > 24+1+2+9 { // 18 GB at 2 GB/s
+	// the entries read 18 GB together, at 2 GB/s
+	if got := ups(life, Entry); len(got) != 6 || got[0] < 24+9 || got[5] > 24+1+2+9 {
 		t.Errorf("entries up at %v, want 33 to 36 s", got)
 	}
 }
@@ -125,7 +127,9 @@ func TestLoadsThatBeginAndEndAtRandom(t *testing.T) {
 		life := lived(t, s, 0)
 
 		type load struct{ begin, left, killed float64 }
-		loads := map[[2]int]load{} // by tier and container; begin is in the future of those that are to start
+		// the latest load by tier and container; it begins in the future for a container that is
+		// yet to start
+		loads := map[[2]int]load{}
 		var up [2][]float64
 		slices.SortStableFunc(kills, func(a, b kill) int { return int(math.Copysign(1, a.at-b.at)) })
 		for now, next := 0.0, 0; next < len(kills) || len(loads) > 0; {

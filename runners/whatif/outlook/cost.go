@@ -21,14 +21,14 @@ type Cost struct {
 
 // WriteCost writes the cost of a run to a file. Call it while the run's cluster still exists.
 func (o *Outlook) WriteCost(file string, far Far) error {
-	// The second garbage collection frees what the first only found, and shrinks stacks that are
-	// larger than necessary.
+	// The second collection frees what the first has only found, and shrinks stacks.
 	runtime.GC()
 	runtime.GC()
 	memory := ReadMemory()
 	text, err := json.Marshal(Cost{
 		Agents: o.size.Agents, VirtualSec: far.Now.Seconds(), WallSec: far.Wall.Seconds(), Events: far.Events, Reads: far.Reads,
-		LiveBytes: memory.Live - o.base.Live, StackBytes: max(memory.Stacks-o.base.Stacks, 0), // a small run may end with less than it began with
+		// a small run may end with less memory than it began with
+		LiveBytes: memory.Live - o.base.Live, StackBytes: max(memory.Stacks-o.base.Stacks, 0),
 	})
 	if err != nil {
 		return err

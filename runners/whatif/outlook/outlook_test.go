@@ -66,7 +66,7 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 		t.Errorf("got %q, want how far the start is", line)
 	}
 	at(time.Minute, 20*time.Second, 104_000)
-	at(time.Hour+time.Minute, 21*time.Second, 104_000) // an hour a second
+	at(time.Hour+time.Minute, 21*time.Second, 104_000) // at a speed of one hour per second
 	left, known := o.Left()
 	if want := 22*time.Hour + 59*time.Minute; !known || (left-time.Duration(float64(want)/3600)).Abs() > 2*time.Second {
 		t.Errorf("got %v (%v), want about 23 s", left, known)

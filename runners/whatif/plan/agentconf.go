@@ -228,7 +228,7 @@ func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
 		}
 		n, ok := number(key, word)
 		if !ok {
-			continue // CheckConf has reported it; the reference takes the default
+			continue // already reported by CheckConf; the reference takes the default
 		}
 		d.confNumber(f, at, key, c, n*map[string]float64{"us": 1e3, "ms": 1e6, "s": 1e9, "": 1}[f.tag.Get("confUnit")])
 	}

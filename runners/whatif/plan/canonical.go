@@ -17,7 +17,7 @@ func (p *Plan) Canonical() []byte {
 	c.Model.AgentConf = p.ConfHash
 	c.Model.Exported, c.Service.Profile = "", ""
 	if len(c.Workload.Mix) == 1 && reflect.DeepEqual(c.Workload.Mix[0], Mix{Model: c.Workload.Mix[0].Model, Share: 1}) {
-		c.Workload.Mix = nil // a single model gets all requests, so its name has no effect
+		c.Workload.Mix = nil // if there is a single model, it gets all requests, so its name has no effect
 	}
 	c.Events = append([]Event(nil), p.Events...)
 	for i := range c.Events {
@@ -25,7 +25,7 @@ func (p *Plan) Canonical() []byte {
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // JSON can express every field
+		panic(err) // cannot happen: JSON can express every field of a plan
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(data))

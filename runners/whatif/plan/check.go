@@ -266,7 +266,7 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
 		d.reportKey(at, requiredKey, "service.dense.batch is required, as agent.conf turns batching on")
 	}
-	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // a cpu of 0 or less has been reported
+	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // a cpu of 0 or less was reported before
 		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
 	}
 }
@@ -326,11 +326,12 @@ func (d *decoder) workload(p *Plan) {
 	w := &p.Workload
 	w.Rate.repeat(w.Horizon)
 	if w.Loop.Closed() {
-		w.Arrivals.Process, w.Arrivals.File, w.Arrivals.Batch = "poisson", "", NumberLaw{} // strict() warned of these
+		// removed, because strict has warned that they have no effect
+		w.Arrivals.Process, w.Arrivals.File, w.Arrivals.Batch = "poisson", "", NumberLaw{}
 	}
 	trace := w.Arrivals.Process == "trace"
 	if trace {
-		w.Arrivals.Batch = NumberLaw{} // strict() warned of this
+		w.Arrivals.Batch = NumberLaw{} // removed, because strict has warned that it has no effect
 	}
 	if b := w.Arrivals.Batch; !b.IsZero() && (b.Mean < 1 || b.Mean > mostAtOnce) {
 		d.report("workload.arrivals.batch", outOfRange, "workload.arrivals.batch must have a mean of 1..%d, got %s", int(mostAtOnce), quantity.Format(quantity.Number, b.Mean))

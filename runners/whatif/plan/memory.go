@@ -19,7 +19,7 @@ func (p *Plan) Versions(tier string) int {
 	case p.Model.ResidentVersions > 0:
 		return p.Model.ResidentVersions
 	case tier == "ps" && p.Model.AgentVersion == 1:
-		return 1 // parameters change in place
+		return 1 // a single version, because parameters change in place
 	}
 	return 2
 }

@@ -145,7 +145,7 @@ func isWhole(text string) bool {
 // whole returns whether a number has no fraction, and reports a number that has one.
 func (d *decoder) whole(text, path string) bool {
 	if isWhole(text) {
-		return true // malformed numbers have been reported
+		return true // a number that is malformed was reported before
 	}
 	d.report(path, wrongUnit, "%s: found %q, a whole number expected", lastName(path), text)
 	return false

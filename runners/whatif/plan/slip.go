@@ -126,7 +126,9 @@ func (s *scanner) scan(n int, line string) *slip {
 
 // brackets tracks brackets and quotes through a line, and returns a definite error.
 func (s *scanner) brackets(n int, line string) *slip {
-	begins, closed := true, false // begins: a value may begin at i; closed: a bracket was closed on this line
+	// begins says whether a value may begin at i, and closed whether a bracket was closed on this
+	// line
+	begins, closed := true, false
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		top := byte(0)

@@ -169,7 +169,7 @@ func (d *decoder) noObjective(text, path string) {
 	switch {
 	case openCall(text):
 		d.report(path, badSLO, "%q: an objective with a comma inside [ ]: write it in quotes", text)
-	case d.restOfCall(path): // reported with its begin
+	case d.restOfCall(path): // reported together with the part before it
 	default:
 		d.report(path, badSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
 	}

@@ -59,7 +59,7 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 	}
 	shards := 1
 	if tier == "ps" {
-		shards = min(p.Shards(), 2) // shard 0 is the hottest, and all others are alike
+		shards = min(p.Shards(), 2) // shard 0 is the hottest, and the others are all alike
 	}
 	if p.OwnPlace() {
 		for shard := range shards {

@@ -143,7 +143,7 @@ func replaced(text string, each func(i int, before, quantity string) string) str
 	i := 0
 	for _, at := range numberIn.FindAllStringIndex(text, -1) {
 		if at[0] > 0 && isLetter(text[at[0]-1]) {
-			continue // part of a name, such as p99
+			continue // the digits are a part of a name, such as p99
 		}
 		b.WriteString(text[last:at[0]])
 		b.WriteString(each(i, text[:at[0]], text[at[0]:at[1]]))
@@ -216,7 +216,7 @@ func (u *Uncertain) write(value float64, unit string) string {
 	}
 	twelve, err := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 12, 64), 64)
 	if err != nil {
-		twelve = value // too large for any field: reading the plan reports it
+		twelve = value // a number that is too large for any field is reported when the plan is read
 	}
 	return strconv.FormatFloat(twelve, 'f', -1, 64) + unit
 }
@@ -262,7 +262,7 @@ func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	if u.Belief == "" {
 		text, err := u.between(mathext.NormalQuantile(p))
 		if err != nil {
-			panic(err) // reading has checked it
+			panic(err) // cannot happen: the law was checked when the plan was read
 		}
 		return text
 	}

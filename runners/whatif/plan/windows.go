@@ -38,7 +38,7 @@ func (d *decoder) windows(p *Plan) []Window {
 					w.Start, w.End = max(w.Start, 0), min(w.End, horizon)
 				}
 				if w.Incident > 0 && Duration(p.Events[w.Incident-1].At) >= horizon {
-					continue // reported of the event
+					continue // already reported for the event
 				}
 				if w.Start < 0 || w.End > horizon || w.Start >= w.End {
 					d.report(path, afterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text, w.Start.text(), w.End.text(), horizon.text())
@@ -141,7 +141,8 @@ func (p *Plan) Changes(w Window) bool {
 		if e.Evacuate != nil && within(at+e.Evacuate.After) {
 			return true
 		}
-		lists := at + p.ZooKeeper.SessionTimeout - p.ZooKeeper.SessionTimeout/3 // earliest expiry of a lost session
+		// earliest time at which a lost session may expire
+		lists := at + p.ZooKeeper.SessionTimeout - p.ZooKeeper.SessionTimeout/3
 		if (e.Kill != nil || e.LoseIDC != "" || e.LoseCluster != "") && lists < w.End && at+p.ZooKeeper.SessionTimeout+p.ZooKeeper.Tick > w.Start {
 			return true
 		}

@@ -79,7 +79,7 @@ func spelt(t *testing.T, text, path, value string) {
 		t.Fatal(err)
 	}
 	if hasPath(root.Content[0], strings.Split(path, ".")) {
-		return // the plan has a value of its own
+		return // the plan already has a value for this key
 	}
 	set(root.Content[0], strings.Split(path, "."), value)
 	made, err := yaml.Marshal(&root)

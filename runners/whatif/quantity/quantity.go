@@ -94,7 +94,7 @@ func (e *Error) Error() string {
 // suggestion returns the text with the most common unit of the kind.
 func (e *Error) suggestion() string {
 	if strings.Trim(e.Text, "0.") == "" {
-		return e.Wanted.Example() // nobody means a quantity of 0, so give an example
+		return e.Wanted.Example() // a quantity of 0 makes no sense, so another example is given
 	}
 	return e.Text + map[Kind]string{Duration: "ms", Bytes: "GiB", ByteRate: "MB/s", Rate: "/s", Cost: "/h", Percent: "%", Factor: "x"}[e.Wanted]
 }

@@ -35,7 +35,7 @@ func Text(kind Kind, value float64, digits int) string {
 func rounded(v float64, digits int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	if err != nil {
-		panic(err) // it was formatted from a number
+		panic(err) // cannot happen: the text was formatted from a number
 	}
 	return r
 }

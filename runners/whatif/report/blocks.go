@@ -620,6 +620,6 @@ func ofCells(l *lines, cells []result.Cell) {
 
 func warnings(l *lines, r *result.Result) {
 	for _, p := range slices.Concat(r.Problems, r.Warnings) {
-		l.add("%s", p.Unmarked()) // the block's name says that these are warnings
+		l.add("%s", p.Unmarked()) // printed without the word warning, which is in the name of the block
 	}
 }

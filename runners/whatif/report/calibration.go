@@ -20,7 +20,7 @@ var recorded []byte
 var fidelity = sync.OnceValue(func() *plan.Fidelity {
 	var f plan.Fidelity
 	if err := json.Unmarshal(recorded, &f); err != nil {
-		panic(err) // a test reads it
+		panic(err) // cannot happen: a test reads the embedded file
 	}
 	return &f
 })

@@ -93,7 +93,7 @@ func TestThePageFollowsFromTheResult(t *testing.T) {
 func TestABrowserDrawsTheResult(t *testing.T) {
 	r, p := sketch(t)
 	page := pageOf(t, r, p)
-	if name := os.Getenv("PAGE"); name != "" { // to look at it
+	if name := os.Getenv("PAGE"); name != "" { // writes the page to a file, so that one can look at it
 		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func difference(x, y *Estimate, same bool) Difference {
 		d.Paired = true
 		half, d.Reduction = stats.Paired(middle, y.Values, x.Values, x.Confidence)
 		if math.IsNaN(d.Reduction) || math.IsInf(d.Reduction, 0) {
-			d.Reduction = 0 // all differences are equal
+			d.Reduction = 0 // all differences are equal, so pairing them gains nothing
 		}
 	}
 	d.CI = &[2]float64{middle - half, middle + half}

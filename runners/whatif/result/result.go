@@ -150,7 +150,7 @@ func (r *Result) bytes() ([]byte, error) {
 func (r *Result) SHA256() string {
 	data, err := r.bytes()
 	if err != nil {
-		panic(err) // a value is NaN or infinite
+		panic(err) // happens only if a value is NaN or infinite
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

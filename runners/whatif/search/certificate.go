@@ -60,7 +60,7 @@ func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems)
 	}
 	exit := r.Exit
 	err = s.judge.AddWorlds(ctx, s.source, best.plan, best.values, r)
-	r.Exit = exit // the search has judged the answer for all draws of uncertain values already, so AddWorlds must not change the exit code
+	r.Exit = exit // restored, because AddWorlds changes it although the search has judged the answer in all worlds already
 	return r, err
 }
 
@@ -126,7 +126,7 @@ func (s *solver) neighbour(best *cell, axis int) *cell {
 			same = same && (k == axis || c.index[k] == best.index[k])
 		}
 		if same {
-			found = c // cells are sorted by cost, so the last is the nearest
+			found = c // cells are sorted by cost, so the last one found is the nearest
 		}
 	}
 	return found

@@ -17,7 +17,7 @@ func Grid(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan
 	s.open()
 	for _, c := range s.cells {
 		if c.Outcome != "" {
-			continue // a bound excludes it
+			continue // a bound excludes the cell
 		}
 		if err := s.simulate(ctx, c); err != nil {
 			return nil, nil, err

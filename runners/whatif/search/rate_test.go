@@ -54,7 +54,7 @@ func TestTheGreatestRateIsTheClosedForm(t *testing.T) {
 	if cells := r.Sweeps[0].Cells; len(cells) < 6 || len(cells) > 20 || cells[0].Rate >= cells[len(cells)-1].Rate {
 		t.Errorf("%d cells, of fifty", len(cells))
 	}
-	// The rate that the plan is written with does not change the answer.
+	// The answer does not depend on the rate that the plan states.
 	other := solve(t, strings.Replace(single, "rate: 100/s", "rate: 400/s", 1))
 	if math.Abs(other.Answer.Rate-a.Rate) > 21 {
 		t.Errorf("from 400/s the answer is %g, from 100/s %g", other.Answer.Rate, a.Rate)

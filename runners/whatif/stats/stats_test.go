@@ -45,7 +45,7 @@ func TestCoverage(t *testing.T) {
 				v := r.ExpFloat64()
 				values[i] += v / 50
 				n++
-				if v > math.Log(100) { // a share of exactly 1 %
+				if v > math.Log(100) { // true for exactly 1 % of the values
 					x++
 				}
 			}

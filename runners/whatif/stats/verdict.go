@@ -46,7 +46,7 @@ func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	switch {
 	case n == 0:
 		return Undecided
-	case p <= 0 && x > 0: // one such request is enough, however strongly requests are correlated
+	case p <= 0 && x > 0: // a single such request is enough, however strongly requests are correlated
 		return Fail
 	case p >= 1 && x < n:
 		return Pass

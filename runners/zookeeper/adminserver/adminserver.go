@@ -98,7 +98,7 @@ func list(w http.ResponseWriter, p zookeeper.Profile) {
 func reply(w http.ResponseWriter, status int, fields wire.Fields) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(appendJSON(nil, fields, "")) // fails only if the client has gone
+	_, _ = w.Write(appendJSON(nil, fields, "")) // the error is not looked at: it says that the client has gone
 }
 
 // Server is an AdminServer that listens on a TCP port.

@@ -34,7 +34,7 @@ func ServeBare(ctx context.Context, out io.Writer) error {
 		}
 		go func() {
 			defer tcp.Close()
-			_ = answerAll(tcp) // the client is gone
+			_ = answerAll(tcp) // the error is not looked at: it says that the client has gone
 		}()
 	}
 }

@@ -44,7 +44,7 @@ type Row struct {
 // that create znodes. Compare returns the error of the first run that fails.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
-	found := make([][][]Measurement, len(loads)) // by load and server
+	found := make([][][]Measurement, len(loads)) // measurements by load and server
 	for i := range found {
 		found[i] = make([][]Measurement, len(servers))
 	}

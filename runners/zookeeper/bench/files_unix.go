@@ -22,7 +22,7 @@ func raiseFiles(want int) {
 	}
 	set(&limit.Cur, want)
 	set(&limit.Max, want)
-	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // openFiles shows whether it worked
+	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // the error is not looked at: openFiles shows whether it worked
 }
 
 // set sets a field of a resource limit. The field is int64 or uint64, depending on the system.

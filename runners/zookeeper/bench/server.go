@@ -115,7 +115,8 @@ func terminate(cmd *exec.Cmd) error {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return errors.Join(err, cmd.Wait())
 	}
-	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() }) // Wait reports the kill
+	// the error is not looked at: Wait reports that the process was killed
+	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	return cmd.Wait()
 }

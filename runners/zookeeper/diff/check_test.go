@@ -68,7 +68,7 @@ func TestAScriptDoesNotDependOnWhatWasBefore(t *testing.T) {
 	script := diff.Generate(7, 80)
 	var runs [3][]string
 	m := newMachine(zookeeper.V38)
-	for i, root := range []string{"/s", "/t", "/longer"} { // raw bodies name /a
+	for i, root := range []string{"/s", "/t", "/longer"} { // the bodies of Raw steps contain the path /a
 		lines, err := diff.Play(m, root, script, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func TestAScriptThatFailsEndsItsSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for late := 8; late <= 10; late++ { // four answers come before the script, two to its connects
+	for late := 8; late <= 10; late++ { // four answers come before the script, and two belong to its connects
 		s := &lateServer{Machine: newMachine(zookeeper.V38), late: late}
 		_, err := diff.Play(s, "/t", script, nil)
 		if !errors.Is(err, diff.ErrNoAnswer) {

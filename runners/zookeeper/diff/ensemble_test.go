@@ -33,7 +33,7 @@ func serveEnsemble(t *testing.T) diff.Ensemble {
 }
 
 func TestTwoSimulatedEnsemblesBehaveAlike(t *testing.T) {
-	t.Parallel() // they mostly wait for leaders
+	t.Parallel() // run in parallel with tests that mostly wait for leaders, too
 	compare(t, 1_500, serveEnsemble(t), serveEnsemble(t))
 }
 
@@ -41,7 +41,7 @@ func TestTheRealEnsembleBehavesAsTheSimulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts three servers")
 	}
-	t.Parallel() // they mostly wait for leaders
+	t.Parallel() // run in parallel with tests that mostly wait for leaders, too
 	real, err := server.NewEnsemble(diff.RealConfig(), 3)
 	if errors.Is(err, server.ErrNotInstalled) {
 		t.Skip(err)

@@ -82,14 +82,14 @@ func compact(step Step) []byte {
 	var v any
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(line))
-		d.UseNumber() // a time to live may be too large for a float
+		d.UseNumber() // not read as a float, for which a time to live may be too large
 		err = d.Decode(&v)
 	}
 	if err == nil {
 		line, err = json.Marshal(withoutZeros(v))
 	}
 	if err != nil {
-		panic(err) // every Step has a form in JSON
+		panic(err) // cannot happen: every Step has a form in JSON
 	}
 	return line
 }

@@ -105,7 +105,7 @@ func (h History) keepsTime() error {
 	calls := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Call, b.Call) })
 	returns := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Return, b.Return) })
 	var last *Operation            // of the operations answered so far, the one with the greatest zxid
-	lastOf := map[int]*Operation{} // and to one client
+	lastOf := map[int]*Operation{} // the operation with the greatest zxid that each client has had an answer to
 	for _, o := range calls {
 		for ; len(returns) > 0 && returns[0].Return < o.Call; returns = returns[1:] {
 			told := returns[0]

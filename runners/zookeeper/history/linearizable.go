@@ -15,7 +15,7 @@ import (
 // order, else an error that names the znode. It does not use zxids. limit bounds the wall time of
 // the search on one znode. Exceeding it is an error too.
 func (h History) Linearizable(limit time.Duration) error {
-	byPath := map[string][]porcupine.Operation{} // znodes are independent of each other
+	byPath := map[string][]porcupine.Operation{} // each znode is checked by itself, because znodes are independent of each other
 	for i := range h {
 		if o := &h[i]; o.writes() || o.Synced {
 			byPath[o.Path] = append(byPath[o.Path], porcupine.Operation{

@@ -76,7 +76,7 @@ func TestTheJavaClient(t *testing.T) {
 		cmd := exec.Command("java", "-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-nop.jar", "-Djava.security.auth.login.config="+conf,
 			"org.apache.zookeeper.ZooKeeperMain", "-server", addr)
 		cmd.Stdin = strings.NewReader("create /j x sasl:joe:cdrwa\nwhoami\nquit\n")
-		out, _ := cmd.CombinedOutput() // zkCli's status is no outcome
+		out, _ := cmd.CombinedOutput() // the error is not looked at: zkCli's exit status does not say whether it worked
 		if !strings.Contains(strings.ReplaceAll(string(out), "\t", ""), want) {
 			t.Errorf("%s: got\n%s\nwant %s", password, out, want)
 		}

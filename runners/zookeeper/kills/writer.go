@@ -72,8 +72,8 @@ func (w *Writer) Connect(addr string) error {
 	if err != nil {
 		return err
 	}
-	// Without the last zxid that it has seen: a server that is behind that would refuse it without a
-	// word (ZK-2.4), as one that ends does.
+	// Connects without the last zxid that the client has seen. A server that has not reached that
+	// zxid would refuse it without an answer (ZK-2.4), which looks like a server that ends.
 	hello := zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: w.id, Password: w.secret[:]}
 	if err := conn.Send(wire.AppendConnectRequest(nil, &hello)); err != nil {
 		return err
@@ -253,7 +253,7 @@ func (w *Writer) draw(t *tree) write {
 		req := zookeeper.Request{Op: zookeeper.OpSetACL, Path: w.Root + "/" + name, ACL: list, Version: -1}
 		return write{req, changing(name, func(l *leaf) { l.aversion, l.open = l.aversion+1, acl.IsOpen(list) })}
 	case 6:
-		// A sequential znode goes at once, so that their number stays small.
+		// A sequential znode is deleted at once, so that there are never many.
 		path := fmt.Sprintf("s%010d", t.creates)
 		return together(w.create(path, data), w.delete(path), w.set(name, data))
 	}

@@ -195,7 +195,7 @@ func TestTheJavaClientByTLS(t *testing.T) {
 	if err := server.Installed(); err != nil {
 		t.Skip(err)
 	}
-	netty, err := filepath.Glob("/usr/share/java/netty-*.jar") // by which alone the client speaks TLS
+	netty, err := filepath.Glob("/usr/share/java/netty-*.jar") // the Java client needs these libraries to speak TLS
 	if err != nil || len(netty) == 0 {
 		t.Skip("no netty is installed for the Java client")
 	}

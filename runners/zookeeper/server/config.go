@@ -81,7 +81,7 @@ func Profile() string {
 	if err != nil {
 		return ""
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(jars[0]), "zookeeper-*.jar")) // the pattern is right
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(jars[0]), "zookeeper-*.jar")) // cannot fail: the pattern is valid
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !os.SameFile(installed, info) {
 			continue
@@ -112,7 +112,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 			// Test servers live for seconds, so a fast start matters more than a fast compiler and
 			// collector.
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-			"-Dzookeeper.preAllocSize=1024") // the log grows by 64 KB at a time, not 64 MB
+			"-Dzookeeper.preAllocSize=1024") // the log is enlarged by 64 KB at a time, not by 64 MB
 	}
 	properties = append(properties, lists.Map(c.Properties, func(p string) string { return "-D" + p })...)
 	if !c.ForceSync {
@@ -120,7 +120,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 	}
 	return exec.Command("java", append(properties,
 		"-Dfile.encoding=UTF-8",
-		"-Dzookeeper.extendedTypesEnabled=true", // TTL znodes in the data directory need it at every start (ZK-17.6)
+		"-Dzookeeper.extendedTypesEnabled=true", // needed at every start if the data directory contains TTL znodes (ZK-17.6)
 		"-cp", classPath(append([]string{filepath.Dir(configFile), servletJar}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }

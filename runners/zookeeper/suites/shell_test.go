@@ -74,7 +74,7 @@ func shell(t *testing.T, addr string) (p printed) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "", line == "WATCHER::", strings.Contains(line, addr):
-		case strings.HasPrefix(line, "WatchedEvent state:Closed"): // the shell may end before it
+		case strings.HasPrefix(line, "WatchedEvent state:Closed"): // missing if the shell ends before it prints it
 		case strings.HasPrefix(line, "WatchedEvent "):
 			p.events = append(p.events, line)
 		default:

@@ -145,7 +145,7 @@ var refused = []struct{ prefix, why string }{
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	last := map[string]setting{}
 	for _, one := range s.list {
-		last[one.name] = one // the last value counts, as for Java properties
+		last[one.name] = one // if a key occurs several times, its last value counts, as in Java properties
 	}
 	for i, one := range s.list {
 		if last[one.name] != one || slices.Index(s.list, one) != i {
@@ -247,7 +247,8 @@ func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 		host := cmp.Or(last["secureClientPortAddress"].value, "127.0.0.1")
 		flags = append(flags, Flag{"secure-listen", net.JoinHostPort(host, port.value), port.at, port.name})
 		if _, plain := last["clientPort"]; !plain {
-			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name}) // --listen is required; any port
+			// --listen is required, and here any port will do
+			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name})
 		}
 	}
 	if _, ok := last["zookeeper.4lw.commands.whitelist"]; !ok && s.file {

@@ -127,13 +127,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := s.agent.Handle(s.now(), consul.Request{Method: r.Method, Target: r.RequestURI, Body: body, From: from})
 	s.mu.Unlock()
 	if !s.wait(r.Context(), answer.After) {
-		panic(http.ErrAbortHandler) // returning would send status 200 if the connection is still open
+		panic(http.ErrAbortHandler) // not by returning, which would send status 200 if the connection is still open
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	w.WriteHeader(answer.Status)
 	if _, err := w.Write(answer.Sent()); err != nil {
-		return // the client is gone
+		return // the client has gone
 	}
 	if answer.Cut {
 		if err := http.NewResponseController(w).Flush(); err != nil {

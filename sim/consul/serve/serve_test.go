@@ -73,7 +73,7 @@ func TestAServiceIsRegisteredAndListed(t *testing.T) {
 }
 
 func TestTheTTLIsOneOfTheAgentsTime(t *testing.T) {
-	s := listen(t, 1e6) // 60 s are 60 µs
+	s := listen(t, 1e6) // a minute takes 60 µs
 	want(t, s, "PUT", "/v1/agent/service/register", registration, 200, "")
 	want(t, s, "GET", "/v1/agent/check/pass/service:job-1000", "", 200, "")
 	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {

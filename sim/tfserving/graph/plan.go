@@ -172,7 +172,7 @@ func (w *planner) open(stack []visited, from source) ([]visited, error) {
 	def := w.nodes[from.node]
 	if def == nil {
 		if _, ok := w.fed[source{from.node, 0}]; ok && from.port == atEnd {
-			return stack, nil // arguments are there from the start, so nothing waits for them
+			return stack, nil // arguments exist from the start, so no step has to wait for them
 		}
 		return nil, unsupported("no node %s", from.node)
 	}
@@ -222,7 +222,7 @@ func (w *planner) shortenLookup(s *step) {
 	if gather == nil || len(gather.inputs) < 2 || !gather.node.GathersRows() || len(gather.after) > 0 {
 		return
 	}
-	if len(gather.inputs) > 2 { // the axis of a GatherV2
+	if len(gather.inputs) > 2 { // the third input of a GatherV2 is its axis
 		axis := w.behindIdentities(gather.inputs[2])
 		if axis == nil || !axis.node.IsZero() {
 			return
@@ -236,7 +236,7 @@ func (w *planner) shortenLookup(s *step) {
 	s.inputs[0], s.inputs[1] = gather.inputs[0], unique.inputs[0]
 	w.shortened = true
 	if gather.node.Op == "ResourceGather" {
-		reduce, table := s.run, gather.node // table's attributes say what the variable holds
+		reduce, table := s.run, gather.node // the attributes of the table say what the variable holds
 		read, _ := ops.Find("ReadVariableOp")
 		s.run = func(c *ops.Call) ([]ops.Value, error) {
 			rows, err := read(&ops.Call{Node: table, In: c.In[:1], Env: c.Env})

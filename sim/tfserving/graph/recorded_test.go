@@ -118,7 +118,7 @@ func readRecorded(t *testing.T) recorded {
 	}
 	var all recorded
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber() // an int64 fits into no float64
+	decoder.UseNumber() // not as float64, which cannot hold every int64
 	if err := decoder.Decode(&all); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func (x exchange) check(t *testing.T, model *graph.Model, signature *tfcore.Sign
 	}
 	for alias, sent := range x.Inputs { //lint:ordered each is looked at by itself
 		if want := signature.GetInputs()[alias].GetDtype(); want != sent.DType {
-			return // the caller looks at the dtypes of inputs
+			return // nothing to do: the caller looks at the dtypes of inputs
 		}
 	}
 	plan, err := model.Plan(feeds, fetches)

@@ -163,7 +163,7 @@ func (s *step) compute(c *ops.Call) (out []ops.Value, err error) {
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
-		case interface{ RuntimeError() }: // such as an index out of range
+		case interface{ RuntimeError() }: // an error of the computation, such as an index out of range
 			out, err = nil, unsupported("%s: inputs that its kernel did not look at: %v", c.Op, fault)
 		default:
 			panic(fault)

@@ -197,7 +197,7 @@ func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.
 	}
 	computed.classifies = p.classifies
 	if o.DifferInputs {
-		computed.rows = padded // it cannot be read from the inputs, which may all have fewer rows
+		computed.rows = padded // set here, because it cannot be told from the inputs, which may all have fewer rows
 	}
 	for _, out := range p.outputs {
 		value, err := computed.value(out)

@@ -63,7 +63,7 @@ func (c *Call) Check() *env.RPCError {
 			return err
 		}
 		if p.isScripted() {
-			continue // the graph does not run
+			continue // the answer comes from a script, so the graph does not run
 		}
 		if err := c.model.checkRun(p.signature, p.feeds); err != nil {
 			return err

@@ -126,7 +126,7 @@ func TestOutputsDoNotDependOnEncodings(t *testing.T) {
 	m := withOutputs(map[string]*tfcore.TensorInfo{"y": info(float, -1), "all": info(float)})
 	x := floats(t, 1, 2, 3, 3, 3, 3)
 	short := x.FieldProto()
-	short.FloatVal = short.FloatVal[:3] // the last goes on
+	short.FloatVal = short.FloatVal[:3] // the missing values are copies of the last one
 	want := predict(t, m, x.FieldProto())
 	for _, encoded := range []*framework.TensorProto{x.ContentProto(), short} {
 		if diff := cmp.Diff(want, predict(t, m, encoded), protocmp.Transform()); diff != "" {

@@ -17,7 +17,7 @@ func (m *Model) planOf(s *Signature) *graph.Plan {
 	feeds, fetches := make([]string, len(s.inputs)), make([]string, len(s.outputs))
 	for i, in := range s.inputs {
 		if in.wrong != nil {
-			return nil // each request is refused
+			return nil // nothing to compute, because each request is refused
 		}
 		feeds[i] = s.def.GetInputs()[in.alias].GetName()
 	}

@@ -150,7 +150,7 @@ func (n *Node) handle(call *network.Call) {
 func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	ask := n.server.Status
 	if call.Steps() {
-		ask = n.server.StatusSoFar // such a call runs before other events of this instant
+		ask = n.server.StatusSoFar // before other events of this instant, which have not happened yet
 	}
 	versions, err := ask(spec)
 	switch sizeBytes := 16 + len(versions)*16; {

@@ -39,7 +39,7 @@ func (c converter) examples(body []byte, spec *apis.ModelSpec) (*apis.Input, err
 func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example, error) {
 	values := document.Find("examples")
 	switch {
-	case values == nil: // upstream's text names classify for regress too
+	case values == nil: // upstream's text names classify even for a regress request
 		return nil, c.formatError(document, "When method is classify, key 'examples' is expected and was not found")
 	case values.Kind != rapidjson.Array:
 		return nil, c.formatError(document, "Expecting 'examples' value to be an list/array")

@@ -159,7 +159,7 @@ func (h *Handler) api(ctx context.Context, r Request, path string) Response {
 			Field{"Access-Control-Allow-Methods", "POST, GET"},
 			Field{"Access-Control-Allow-Headers", "Content-Type"})
 	}
-	if r.Method == "OPTIONS" { // libevent's default type, because upstream sets none
+	if r.Method == "OPTIONS" { // the type that libevent adds, because upstream sets none
 		response.Header = append(response.Header, Field{"Content-Type", "text/html; charset=ISO-8859-1"})
 	}
 	return response

@@ -177,7 +177,7 @@ func TestAGraphKeepsLittleOfItsFile(t *testing.T) {
 	kept := make([]*savedmodel.Graph, models)
 	before := heapBytes()
 	for i := range kept {
-		file := append([]byte(nil), data...) // each has a file of its own
+		file := append([]byte(nil), data...) // a copy, because each case changes its own
 		if kept[i], err = savedmodel.Read(file, []string{"serve"}); err != nil {
 			t.Fatal(err)
 		}

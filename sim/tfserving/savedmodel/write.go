@@ -106,7 +106,7 @@ func typeValue(t framework.DataType) []byte { return appendVarint(attrType, uint
 func boolValue(b bool) []byte               { return appendVarint(attrBool, protowire.EncodeBool(b)) }
 
 func tensorValue(t *framework.TensorProto) []byte {
-	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // only invalid UTF-8 could fail, and there is none
+	data, _ := proto.MarshalOptions{Deterministic: true}.Marshal(t) // cannot fail: the message has no invalid UTF-8
 	return appendBytes(nil, attrTensor, data)
 }
 

@@ -73,7 +73,7 @@ func batchOnSockets(t *testing.T, profile tfserving.Profile, figures []string) {
 			}
 		})
 	}
-	wait.Wait() // one that waits for the time-out ends with the deadline of its context
+	wait.Wait() // a request that waits for the batch timeout ends with its context's deadline
 
 	large := predictX("m")
 	large.Inputs["x"].TensorShape.Dim[0].Size = rows + 1

@@ -34,7 +34,9 @@ func scanLong(text string, base int) (n int64, rest string) {
 	if negative {
 		digits = "-" + digits
 	}
-	n, _ = strconv.ParseInt(digits, base, 64) // if n is out of range, ParseInt returns the nearest number, as C does
+	// the error is not looked at: if n is out of range, ParseInt returns the nearest number, as C
+	// does
+	n, _ = strconv.ParseInt(digits, base, 64)
 	return n, rest
 }
 

@@ -25,7 +25,7 @@ func (s *Server) newGRPC(arguments grpccore.Arguments, secure credentials.Transp
 	}
 	g := grpccore.New(grpccore.Options{
 		Credentials: secure, Codec: newQuickCodec(), Arguments: arguments,
-		MaxReceive: new(math.MaxInt32), // no limit, as in server.cc:353
+		MaxReceive: new(math.MaxInt32), // no limit (server.cc:353)
 	}, Tuning()...)
 	apis.RegisterModelServiceServer(g, &modelService{server: s})
 	apis.RegisterPredictionServiceServer(g, &predictionService{server: s})

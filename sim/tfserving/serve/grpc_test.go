@@ -139,7 +139,7 @@ func TestAReloadOutlivesItsClient(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, nil)
 	l.version("a", 1)
-	l.must(os.MkdirAll(l.path("b"), 0o755)) // no version in it
+	l.must(os.MkdirAll(l.path("b"), 0o755)) // the base path has no version yet
 	ctx, cancel := context.WithCancel(context.Background())
 	first := make(chan error, 1)
 	conn := l.dialWith(l.grpcAddr(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -148,7 +148,7 @@ func TestAReloadOutlivesItsClient(t *testing.T) {
 			reloadOf(l.modelConfig("a", ""), l.modelConfig("b", "")))
 		first <- err
 	}()
-	l.await("a:1 AVAILABLE") // so the reload has begun, and waits for b
+	l.await("a:1 AVAILABLE") // once a is loaded, the reload has begun and waits for b
 	cancel()
 	if err := <-first; status.Code(err) != codes.Canceled {
 		t.Errorf("the client that went away got %v, want CANCELLED", err)
@@ -165,7 +165,7 @@ func TestAReloadOutlivesItsClient(t *testing.T) {
 	}
 	l.version("b", 1)
 	l.await("b:1 AVAILABLE")
-	l.await("b:1 END") // the second reload, whose client is gone too, removes b
+	l.await("b:1 END") // the second reload, whose client has gone as well, removes b
 }
 
 // Goal: a request continues past its client's deadline (TFS-12.2), and meanwhile delays whatever
@@ -173,7 +173,8 @@ func TestAReloadOutlivesItsClient(t *testing.T) {
 func TestARequestRunsPastItsDeadline(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
-	l.serve(tfserving.Profile24, func(o *Options) { o.Machine.Cost.PredictTime = 20 * time.Second }) // 1 s of ours
+	// a Predict takes one second of the wall clock
+	l.serve(tfserving.Profile24, func(o *Options) { o.Machine.Cost.PredictTime = 20 * time.Second })
 	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 	l.must(err)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)

@@ -134,7 +134,7 @@ func TestALoadFromAPipe(t *testing.T) {
 			t.Fatalf("got %v, want it loading", state)
 		}
 	}
-	l.must(os.WriteFile(pipe, []byte("{}"), 0)) // whoever opens it for writing lets the reader go on
+	l.must(os.WriteFile(pipe, []byte("{}"), 0)) // when the pipe is opened for writing, the server's read goes on
 	l.must(<-reloaded)
 }
 

@@ -34,14 +34,14 @@ type httpServer struct {
 func (s *Server) openREST(metricsPath string) {
 	port := s.opt.Machine.RESTAPIPort
 	switch {
-	case port == 0 || s.fake: // the fake has no REST API (TFS-17.1 item 23)
+	case port == 0 || s.fake: // the fake model server has no REST API (TFS-17.1 item 23)
 		return
 	case port == s.opt.Machine.Port:
 		s.log.logf(env.Error, "server_options.http_port cannot be same as grpc_port. "+
 			"Please use a different port for HTTP/REST API. Skipped exporting HTTP/REST API.")
 		return
 	}
-	signal.Ignore(syscall.SIGPIPE) // evhttp_server.cc also does so for the whole process
+	signal.Ignore(syscall.SIGPIPE) // ignored in the whole process, as evhttp_server.cc does
 	ln, err := s.listenTCP(port, false)
 	if err != nil {
 		s.log.netf(223, 236, "Couldn't bind to port %d", port)

@@ -16,7 +16,7 @@ import (
 // (evhttp_make_header_response). It reports whether the connection stays open.
 func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time) (stays bool, err error) {
 	if isPage(a) && (r.major == 0 || r.minor == 0) {
-		r.major, r.minor = 1, 1 // evhttp_send_page_ does so too
+		r.major, r.minor = 1, 1 // libevent's evhttp_send_page_ does this, too
 	}
 	headers := answerHeaders(r, a, now)
 	data := fmt.Appendf(nil, "HTTP/%d.%d %d %s\r\n", r.major, r.minor, a.Status, a.Reason)

@@ -62,7 +62,7 @@ func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) 
 		if err := c.writePorts(ports); err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
 			server.Close()
-			return exitUsage // the program that asked for the file would wait for it in vain
+			return exitUsage // ends here, because the program that asked for the file would wait for it in vain
 		}
 		<-server.Done()
 	case <-server.Done():

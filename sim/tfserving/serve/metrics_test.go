@@ -155,7 +155,8 @@ func TestRequestsAreCounted(t *testing.T) {
 // Goal: a load counts the runs by which the graph restores its variables and initialises itself, as upstream's
 // RunRestore and RunInitOp run the session (TFS-14.1).
 func TestRunsOfALoadAreCounted(t *testing.T) {
-	for model, runs := range map[string]string{"half_plus_two": "1", "arithmetic": "2"} { // the first has no initialiser
+	// the first model has no initialiser, so its graph runs once less
+	for model, runs := range map[string]string{"half_plus_two": "1", "arithmetic": "2"} {
 		l := newLab(t)
 		l.must(os.CopyFS(l.path("m", "1"), os.DirFS("../graph/testdata/models/"+model)))
 		l.serve(tfserving.Profile24, nil)

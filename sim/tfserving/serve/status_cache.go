@@ -25,7 +25,7 @@ type modelStatus struct {
 func (c *statusCache) publish(machine *tfserving.Server, model string) {
 	versions, err := machine.Status(env.ModelSpec{Name: model})
 	if err != nil {
-		return // only python-fake forgets models, and it does not read the cache
+		return // only the profile python-fake forgets models, and that profile does not read the cache
 	}
 	c.models.Store(model, &modelStatus{versions, modelconfig.StatusResponse(versions)})
 }

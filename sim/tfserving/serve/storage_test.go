@@ -135,7 +135,7 @@ func TestDamagedDirectories(t *testing.T) {
 	l.must(<-healed)
 	l.await("half:1 AVAILABLE")
 
-	l.must(os.WriteFile(l.path("file"), nil, 0o644)) // a base path that is a file freezes all models
+	l.must(os.WriteFile(l.path("file"), nil, 0o644)) // if a base path is a file, polls fail for all models
 	stuck := make(chan error, 1)
 	go func() {
 		stuck <- l.reloadError(reloadOf(l.modelConfig("good", ""), l.modelConfig("half", ""), l.modelConfig("file", "")))

@@ -187,7 +187,7 @@ func (s *restingServed) rest(script *twinScript, virtual *restingVirtual) sight 
 	reloads := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(virtual.answers)) {
 		reloads[name] = s.awaitReload(name)
-		s.answers[name] <- reloads[name] // for the next look
+		s.answers[name] <- reloads[name] // passed on for the next look at the answers
 	}
 	s.polls(4)
 	return look(s, script, reloads)

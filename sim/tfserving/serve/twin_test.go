@@ -100,7 +100,7 @@ func playScript(s twin, l *lab) (seen []string) {
 	tell("status of a version: %s", s.status(versionSpec("a", 9)))
 	tell("status of nothing: %s", s.status(nil))
 
-	s.reload("waits", reloadOf(a, b)) // b has no directory: no poll succeeds
+	s.reload("waits", reloadOf(a, b)) // polls of the file system fail, because b has no directory
 	s.mkdir(l.path("b"))
 	export("b", 7)
 	tell("reload waits: %s", s.awaitReload("waits"))

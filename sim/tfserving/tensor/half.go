@@ -31,7 +31,7 @@ func floatToHalf(value float64) uint16 {
 	switch {
 	case math.IsNaN(value):
 		return 0x7e00
-	case magnitude >= 65520: // half-way between the largest, 65504, and the next value
+	case magnitude >= 65520: // half-way between 65504, the largest half, and what would come next: rounded to infinity
 		return sign | 0x7c00
 	case magnitude < 0x1p-14:
 		return sign | uint16(math.RoundToEven(math.Ldexp(magnitude, 24)))

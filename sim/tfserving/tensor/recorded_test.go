@@ -85,7 +85,7 @@ func TestProtosAsTensorFlow(t *testing.T) {
 			if diff := cmp.Diff(scalar, parse(t, scalar).FieldProto(), protocmp.Transform()); diff != "" {
 				t.Errorf("FieldProto (-TensorFlow +ours):\n%s", diff)
 			}
-			if len(content.TensorContent) == 0 { // DT_STRING: the op writes a list
+			if len(content.TensorContent) == 0 { // for a DT_STRING, the op writes a list instead
 				content.TensorContent, content.StringVal = contentOf(t, list), nil
 			}
 			if diff := cmp.Diff(content, parse(t, list).ContentProto(), protocmp.Transform()); diff != "" {

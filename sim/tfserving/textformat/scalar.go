@@ -165,7 +165,7 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, b
 	case p.current.kind == identifier:
 		word, _ = p.consumeIdentifier()
 		if value = values.ByName(protoreflect.Name(word)); value != nil && p.HidesValue != nil && p.HidesValue(value) {
-			value = nil // its number is taken, as any is by an open enum
+			value = nil // the number of an unknown enum value is kept, as by any open enum
 		}
 	case p.lookingAt("-") || p.current.kind == integer:
 		n, ok := p.signed(math.MaxInt32)

@@ -142,7 +142,7 @@ func parse(text string) (map[string]string, bool) {
 		if text == "" {
 			return list, true
 		}
-		value, rest := "", "" // a key at the end needs no value
+		value, rest := "", "" // the last key needs no value
 		key, ok := text, true
 		if end := strings.IndexAny(text, space+",="); end >= 0 {
 			key = text[:end]

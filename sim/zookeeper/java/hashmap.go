@@ -402,7 +402,7 @@ func (b *bin) remove(text string) {
 		e = e.next
 	}
 	if e == nil {
-		return // Back did not put it into the bin, so there is nothing to remove
+		return // the entry is not in the bin's tree, so there is nothing to remove
 	}
 	root := b.root()
 	b.unlink(e)

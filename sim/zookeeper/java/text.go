@@ -45,7 +45,7 @@ func Text(b []byte) string {
 
 // Reread decodes a string returned by Text once more, after Java has encoded it.
 func Reread(s string) string {
-	if strings.IndexByte(s, 0xED) < 0 { // no surrogate begins with another byte
+	if strings.IndexByte(s, 0xED) < 0 { // the UTF-8 form of every surrogate begins with this byte
 		return s
 	}
 	return Text([]byte(s))

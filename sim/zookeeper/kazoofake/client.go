@@ -100,7 +100,7 @@ func (c *Client) newNode(path string, value []byte, onData env.DataFunc, onChild
 		err = n.tellChildren(event)
 	}
 	if err != nil {
-		n.drop() // a node whose constructor raised is deleted too
+		n.drop() // a node whose constructor has raised an error is also deleted
 		return nil, err
 	}
 	return n, nil
@@ -293,7 +293,7 @@ func (c *Client) addChild(parent *node, name string, value []byte, onData env.Da
 		return nil, err
 	}
 	defer n.enter()()
-	old := parent.nodes[name] // a child of the same name that the new znode's own watch has created
+	old := parent.nodes[name] // a child with the same name, which the new znode's own watch has created
 	if old == nil {
 		parent.names = append(parent.names, name)
 	}
@@ -353,7 +353,7 @@ func (c *Client) createIn(t *catalog, name string, data []byte, o env.CreateOpti
 	}
 	n, err := c.addChild(parent, base, data, t.data[name], t.children[name])
 	if n != nil {
-		n.ephemeral = o.Ephemeral // set also when a watch of the parent fails
+		n.ephemeral = o.Ephemeral // set even if a watch of the parent has failed
 	}
 	return n, err
 }

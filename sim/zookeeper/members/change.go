@@ -25,7 +25,7 @@ func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	for _, text := range items(change.Leaving) {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return next, zkerrors.MarshallingError // a NumberFormatException, which the real server does not catch
+			return next, zkerrors.MarshallingError // the real server does not catch this NumberFormatException
 		}
 		next.remove(id)
 	}

@@ -39,7 +39,8 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2
 			_ = zk.Set(path(7), []byte("odd"), -1)
 			_ = zk.Delete(path(9+at), env.AnyVersion)
 			_, _ = zk.Create("/w/more", []byte("usual"), env.CreateOptions{})
-			// An odd or deleted znode does not prevent a feed from leaping over the other znodes.
+			// An unusual or deleted znode does not keep a feed from leaping over the reads of the
+			// other znodes.
 			p.Sleep(2*time.Minute - p.Elapsed())
 			for i := at; i < znodes; i += 2 {
 				_ = zk.Set(path(i), []byte("usual 3"), -1)

@@ -226,7 +226,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	s.history.Answered(s.number, c.began, &c.request.Request, r)
 	code := r.Err
 	if c.request.Op == zookeeper.OpExists && code == zkerrors.NoNode {
-		code = zookeeper.CodeOK // kazoo returns None, and no error
+		code = zookeeper.CodeOK // for kazoo this is not an error: it returns None
 	}
 	if c.watch != nil && code == zookeeper.CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)

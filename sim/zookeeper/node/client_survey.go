@@ -62,7 +62,7 @@ func (v *survey) inTurn(t *leap.Turns, children []string) error {
 		return nil
 	}
 	v.list = &readList{parent: v.parent, children: children, found: s.room[:0]}
-	s.room = nil // another task may read meanwhile
+	s.room = nil // taken away, because another task may read in the meantime
 	defer func() { s.room = v.list.found }()
 	leap.Think(s.p)
 	a, waiting := t.Recall()

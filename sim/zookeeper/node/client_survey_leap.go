@@ -115,7 +115,7 @@ func (v *survey) leapOn() *call {
 	if l.count(); l.limit < worthLeaping || !s.idle.joins() || !s.conn.Join(l.sleeper) {
 		return nil
 	}
-	defer l.sleeper.Wake() // also when the task unwinds
+	defer l.sleeper.Wake() // deferred, so that it runs even if the task unwinds
 	l.below.surveys = append(l.below.surveys, l)
 	l.begin(s.host.Network().World().Now())
 	l.sleeper.Sleep()

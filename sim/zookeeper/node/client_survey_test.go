@@ -202,7 +202,7 @@ func (w *surveyWorld) change(what string, arg int) {
 		w.log = append(w.log, fmt.Sprintf("%v look %+v", w.world.Now(), w.server.Load()), fmt.Sprintf("%+v", w.net.Host("a").Counters()))
 		if w.rounds {
 			for _, b := range w.world.Blocked() {
-				b.Since = 0 // that of a turn which was gone through again is later
+				b.Since = 0 // not compared, because it is later for a turn that was gone through again
 				w.log = append(w.log, fmt.Sprintf("%+v", b))
 			}
 		}

@@ -26,7 +26,7 @@ func TestElectionSuspendsClientsAndKeepsSessions(t *testing.T) { // ZK-4.4, ZK-2
 		must(zk.Create("/e", nil, env.CreateOptions{Ephemeral: true}))
 		p.Sleep(6 * time.Second)
 		_, err := zk.Create("/during", nil, env.CreateOptions{})
-		l.say("create: %v", err) // kazoo has kept it until it was connected again
+		l.say("create: %v", err) // kazoo has kept the create until the client was connected again
 		p.Sleep(50 * time.Second)
 		must(zk.Create("/after", nil, env.CreateOptions{}))
 		l.exists(zk, "/e")

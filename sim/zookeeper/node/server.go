@@ -77,7 +77,8 @@ func (s *Server) Machine() *zookeeper.Machine {
 }
 
 // ZnodeCount returns the number of the server's znodes.
-func (s *Server) ZnodeCount() int { return s.machine.ZnodeCount() } // no leap changes it
+// needs no CatchUp, because no leap changes the number of znodes
+func (s *Server) ZnodeCount() int { return s.machine.ZnodeCount() }
 
 // Start starts the server with the state that it has on disk. It returns an error if the server
 // already runs or its port is taken.
@@ -179,7 +180,7 @@ func (s *Server) HostOf(session int64) string {
 	if host, ok := s.hosts[session]; ok {
 		return host
 	}
-	return s.from // it is being made
+	return s.from // the connection is still being made
 }
 
 // SessionsOf lists the ids of the live sessions of a host's clients in ascending order.

@@ -85,7 +85,7 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {
-		return s.zxids[i].zxid // steps come before writes of the same instant
+		return s.zxids[i].zxid // the steps of a leap come before writes of the same instant
 	}
 	return s.machine.Zxid()
 }

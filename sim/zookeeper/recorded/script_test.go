@@ -203,9 +203,9 @@ func (p *parser) field() (name, value string) {
 
 func (p *parser) request(verb string) zookeeper.Request {
 	r := zookeeper.Request{Op: parseOp(verb), Ops: []zookeeper.Request{}}
-	r.Malformed = r.Op == zookeeper.OpCreateSession // without a timeout it has no body
+	r.Malformed = r.Op == zookeeper.OpCreateSession // without a timeout, the request has no body
 	if takesACL(r.Op) {
-		r.ACL = []acl.Entry{} // as it was sent; nil would be null
+		r.ACL = []acl.Entry{} // an empty list, as it was sent; nil would be a null
 	}
 	if r.Op == zookeeper.OpSetWatches || r.Op == zookeeper.OpSetWatches2 {
 		r.Watches = &zookeeper.WatchLists{}

@@ -168,7 +168,7 @@ func (w *wired) until(conn int, req *zookeeper.Request) []zookeeper.Out {
 			continue
 		}
 		if req.Op == zookeeper.OpCreateSession && !req.Malformed {
-			again, err := wire.DecodeConnectResponse(body) // in place of a reply (ZK-1.6)
+			again, err := wire.DecodeConnectResponse(body) // this connect response comes in place of a reply (ZK-1.6)
 			if err != nil {
 				panic(err)
 			}

@@ -101,7 +101,7 @@ func TestFailedMultiBytes(t *testing.T) { // ZK-8.3
 	expect(t, AppendReply(nil, &reply), want)
 }
 
-func TestRefusedMultiBytes(t *testing.T) { // ZK-8.6, as 3.8.0 has answered a check of a null path
+func TestRefusedMultiBytes(t *testing.T) { // bytes of 3.8.0's answer to a check of a null path (ZK-8.6)
 	reply := zookeeper.Reply{Xid: 5, Zxid: 9, Err: -5, Op: zookeeper.OpMulti, Results: []zookeeper.Result{}}
 	want := unhex(t, "00000019 00000005 0000000000000009 fffffffb ffffffff 01 ffffffff")
 	expect(t, AppendReply(nil, &reply), want)

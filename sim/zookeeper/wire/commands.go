@@ -222,7 +222,7 @@ func (s *Server) tellLeader(string) Fields {
 			return Fields{{"is_leader", o == m}, {"leader_id", o.id}, {"leader_ip", o.self().Host}}
 		}
 	}
-	return Fields{{"error", "server is not initialized"}} // it serves readers without a leader
+	return Fields{{"error", "server is not initialized"}} // the server serves readers, and knows no leader
 }
 
 // tellObservers lists the observers of a leader, without the statistics that a real server has.

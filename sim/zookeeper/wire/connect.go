@@ -6,7 +6,7 @@ import "github.com/monosim/monosim/sim/zookeeper"
 // HasReadOnly is set if the message has the optional readOnly byte. Errors wrap ErrMalformed.
 func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	r := reader{rest: message}
-	r.int32() // the protocol version, 0, which no server checks
+	r.int32() // protocol version; it is 0, and no server checks it
 	req := zookeeper.ConnectRequest{
 		LastZxidSeen: r.int64(), TimeoutMs: r.int32(), SessionID: r.int64(), Password: r.buffer(),
 	}

@@ -53,14 +53,14 @@ func TestADamagedFileIsRefused(t *testing.T) { // ZK-22.10
 			sound := must[[]byte](t)(os.ReadFile(name))
 			for i := 0; i < len(sound)*8; i++ {
 				if i >= 40*8 {
-					i += 8 // one bit of each byte, another one of the next
+					i += 8 // in the next byte, another bit is changed
 				}
 				if i >= len(sound)*8 {
 					break
 				}
 				b := append(bytes.Clone(sound), make([]byte, c.room)...)
 				if b[i/8] ^= 1 << (i % 8); i/8 == len(sound)-1 && b[i/8] == 0 && c.room > 0 {
-					continue // it looks as if the last byte was not written
+					continue // the log looks as if its last byte had not been written
 				}
 				spoil(t, name, b, func() {
 					why := refused(t, dir, name)

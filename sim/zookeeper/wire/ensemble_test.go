@@ -358,7 +358,7 @@ func TestTheConfigOfAnEnsemble(t *testing.T) { // ZK-24.6
 			t.Errorf("config: %s", data)
 		}
 		expect(t, r.Stat.Mzxid, c.mzxid)
-		expect(t, p.ok(mk("/a")).Zxid, int64(1<<32|2)) // the session was the first
+		expect(t, p.ok(mk("/a")).Zxid, int64(1<<32|2)) // 1, because the creation of the session had the zxid before
 	}
 }
 

@@ -182,7 +182,7 @@ func (s *Server) BeAbsent(how Absence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.member != nil {
-		return // its ensemble decides whether it serves
+		return // whether the server serves is for its ensemble to decide
 	}
 	was := s.faults.absence
 	if how == was {

@@ -78,7 +78,7 @@ func FuzzDecodeRequest(f *testing.F) {
 			t.Fatalf("%x cannot be read back: %v", written, err)
 		}
 		if req.Malformed {
-			return // its body is gone
+			return // the message no longer has a body
 		}
 		expect(t, again, req)
 		expect(t, AppendRequest(nil, &again), written)
@@ -147,7 +147,7 @@ func (l *lab) exchange(t *testing.T, send []byte) []byte {
 	t.Helper()
 	tcp := must[*net.TCPConn](t)(net.DialTCP("tcp", nil, l.s.ln.Addr().(*net.TCPAddr)))
 	defer tcp.Close()
-	tcp.SetLinger(0) // a fuzzer would use up the ports
+	tcp.SetLinger(0) // closed by a reset, because a fuzzer would otherwise use up the ports
 	tcp.SetDeadline(time.Now().Add(patience))
 	if _, err := tcp.Write(send); err != nil {
 		t.Fatal(err)

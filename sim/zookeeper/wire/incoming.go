@@ -131,9 +131,10 @@ func (in *incoming) frameLength(head []byte) (int, error) {
 // returns "" for other bytes.
 func otherProtocol(head []byte) string {
 	switch {
-	case (head[0] == 0x16 || head[0] == 0x15) && head[1] == 3: // a handshake or an alert
+	case (head[0] == 0x16 || head[0] == 0x15) && head[1] == 3: // a record of TLS: a handshake or an alert
 		return "TLS"
-	case head[0]&0x80 != 0 && head[2] == 1 && (head[3] == 0 || head[3] == 3): // a hello of SSL 2: its length, 1, and the version it wants
+	// the hello of SSL 2: its length, a 1, and the version that the client wants
+	case head[0]&0x80 != 0 && head[2] == 1 && (head[3] == 0 || head[3] == 3):
 		return "SSL 2"
 	}
 	switch string(head[:4]) {

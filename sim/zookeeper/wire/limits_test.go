@@ -42,7 +42,7 @@ func TestConnectionThatSaysNothingIsClosed(t *testing.T) {
 	half.bytes([]byte("\x00\x00\x00\x2d\x00\x00"))
 	silent.ends()
 	half.ends()
-	idle.ok(get("/")) // a session may be silent for longer
+	idle.ok(get("/")) // a connection with a session may be silent for longer
 }
 
 // Goal: a client that sends requests without reading the answers is slowed down. The server reads
@@ -105,7 +105,7 @@ func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) { // ZK-1.9
 		other.ok(set(path, "x"))
 		return l.conns() == 1
 	})
-	// Its session lives on.
+	// Its session is still alive.
 	again := l.dial()
 	expect(t, again.greet(deaf.again()).SessionID, deaf.session.SessionID)
 	expect(t, len(l.logged()), 1)
@@ -204,9 +204,9 @@ func TestGarbageHurtsNobody(t *testing.T) {
 		switch i % 4 {
 		case 0: // a plausible length
 			b = append([]byte{0, 0, 0, byte(i)}, b...)
-		case 1: // a good connect request before it
+		case 1: // the bytes come after a valid connect request
 			b = append(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000}), b...)
-		case 2: // and a plausible length
+		case 2: // the bytes have a plausible length before them
 			b = append(append(AppendConnectRequest(nil, &zookeeper.ConnectRequest{}), 0, 0, 0, 200), b...)
 		}
 		p := l.dial()

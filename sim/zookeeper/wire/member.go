@@ -103,7 +103,7 @@ func (m *member) mode() string {
 // connect forwards a client's connect request to the leader (ZK-2.4, ZK-2.5).
 func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	if req.LastZxidSeen > m.s.machine.Zxid() {
-		return // the caller closes the connection, which is not established
+		return // the caller closes the connection, because it is not established
 	}
 	if older := m.s.machine.ConnOf(req.SessionID); older != nil && m.conns[older.ID()] != nil {
 		m.conns[older.ID()].c.hangUp()

@@ -68,7 +68,7 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 		case field.WatchLists, field.AllWatchLists:
 			req.Watches = r.watchLists(f == field.AllWatchLists)
 		case field.Credential:
-			r.int32() // a type, which no server checks
+			r.int32() // type of the request, which no server checks
 			req.Scheme, req.Data = r.decoded(r.bytes("string")), r.buffer()
 		case field.Token:
 			if req.Data = r.buffer(); req.Data == nil {

@@ -346,7 +346,7 @@ func (s *Server) Tick() (nextMs int64) {
 		return nextMs
 	}
 	if s.member.follows() {
-		return nextMs // the leader expires the sessions
+		return nextMs // the sessions are expired by the leader, not by this server
 	}
 	s.machine.Tick(s.nowMs())
 	s.deliver()

@@ -88,7 +88,7 @@ func TestWallClockExpiresSessions(t *testing.T) {
 	l := serve(t, Options{Speed: 200})
 	p := l.dial()
 	p.greet(zookeeper.ConnectRequest{TimeoutMs: 4_000})
-	p.ends() // 20 to 30 ms later
+	p.ends() // the server ends the connection 20 to 30 ms later
 }
 
 func TestWatchesComeBeforeTheReply(t *testing.T) { // ZK-7.3, ZK-7.4
@@ -122,7 +122,7 @@ func TestWatchesBelongToTheConnection(t *testing.T) { // ZK-3.6, ZK-7.5
 	q := l.dial()
 	q.greet(p.again())
 	other.ok(set("/a", "1"))
-	q.ok(get("/a")) // and no event before
+	q.ok(get("/a")) // no event comes before this reply
 	q.send(zookeeper.Request{Op: zookeeper.OpSetWatches, Xid: zookeeper.XidSetWatches, Watches: &zookeeper.WatchLists{
 		RelativeZxid: zxid, Data: []string{"/a", "/gone"}, Exist: []string{"/a"}, Child: []string{"/"},
 	}})

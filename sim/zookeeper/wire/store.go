@@ -160,7 +160,8 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 // replayLogs applies the logs from the snapshot's generation on, and opens the last of them for
 // appending. Only the last log may end within a record, and no log may be missing.
 func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
-	logs = slices.DeleteFunc(logs, func(gen int64) bool { return gen < st.gen }) // older than the snapshot
+	// logs that are older than the snapshot are not needed
+	logs = slices.DeleteFunc(logs, func(gen int64) bool { return gen < st.gen })
 	for i := range max(len(logs), 1) {
 		if want := st.gen + int64(i); i == len(logs) || logs[i] != want {
 			return "", fmt.Errorf("%s is missing: %s needs it", st.logName(want), st.snapshotName(st.gen))
@@ -233,7 +234,7 @@ func (st *store) makeNext() {
 	go func() {
 		log, err := logfile.Create(name, magic, room)
 		if err != nil {
-			log = nil // the same error returns when the log is begun
+			log = nil // the error is not returned here, because it comes again when the log is begun
 		}
 		result <- log
 	}()
@@ -388,7 +389,7 @@ func (st *store) sizes() (snapshots, logs int64) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil { // such as a file deleted since ReadDir
+		if err != nil { // for example a file that was deleted since ReadDir
 			continue
 		}
 		switch {

@@ -159,7 +159,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 	whole := 0
 	for n := 0; n <= len(log); n++ {
 		if n > len(magic)+3 && n < ends[4]-3 {
-			continue // the last records, and the beginning
+			continue // only cuts in the first and in the last records are tried
 		}
 		for whole+1 < len(ends) && ends[whole+1] <= n {
 			whole++
@@ -265,12 +265,12 @@ func TestRestartFromADirectory(t *testing.T) {
 	again := serve(t, Options{DataDir: dir})
 	q := again.dial()
 	req := p.again()
-	req.LastZxidSeen = failed.Zxid // also what a failed write used up is kept (ZK-2.4)
+	req.LastZxidSeen = failed.Zxid // even the zxids of failed writes stay used after the restart (ZK-2.4)
 	expect(t, q.greet(req).SessionID, p.session.SessionID)
 	expect(t, string(q.ok(get("/a")).Data), "x")
 	expect(t, q.ok(get("/a/e")).Stat.EphemeralOwner, p.session.SessionID)
 	expect(t, q.ok(mk("/b")).Zxid, failed.Zxid+1)
-	again.advance(30_000) // and without its client the session expires
+	again.advance(30_000) // the session expires, because its client is gone
 	q.ends()
 	r := again.connect()
 	if r.session.SessionID <= p.session.SessionID {
@@ -418,7 +418,7 @@ func TestTheNextLogIsMadeAhead(t *testing.T) {
 		if err := st.append(make([]byte, 600)); err != nil {
 			t.Fatal(err)
 		}
-		expect(t, st.next != nil, st.log.Size() > 1200) // once half of rotateAt was written
+		expect(t, st.next != nil, st.log.Size() > 1200) // the next log is begun once half of rotateAt was written
 	}
 	made := <-st.next
 	st.next <- made

@@ -28,7 +28,7 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	case s.member.follows():
 		s.member.connect(c, req)
 	case s.member.retires() && req.SessionID == 0:
-		c.stuck = true // a new session takes a transaction
+		c.stuck = true // creating a session needs a transaction
 		return true
 	default:
 		s.machine.Connect(s.nowMs(), c.id, req)

@@ -51,7 +51,7 @@ func run(args []string) error {
 	var c counter
 	works[args[0]](w, n, &c)
 	timed := time.Duration(float64(time.Second) * float64(events) / float64(n))
-	if err := until(w, timed/10); err != nil { // not measured: while models start, memory still grows
+	if err := until(w, timed/10); err != nil { // this time is not measured, because memory still grows while models start
 		return err
 	}
 	before, start := c.events, time.Now()

@@ -176,7 +176,7 @@ func appendFloat(out []byte, v float64, bits int) []byte {
 	i := slices.Index(short, 'e')
 	exponent, err := strconv.Atoi(string(short[i+1:]))
 	if err != nil {
-		panic(err) // cannot fail, because strconv wrote the text
+		panic(err) // cannot happen: strconv wrote the text
 	}
 	if point := exponent + 1; point >= leastPoint && point <= most {
 		begin := len(out)

@@ -38,7 +38,7 @@ func quantizeTensor(values []float32, most float32) {
 	}
 	scale := most / greatest
 	for i, v := range values {
-		whole := float32(math.Round(float64(v * scale))) // rounds halves away from 0
+		whole := float32(math.Round(float64(v * scale))) // math.Round rounds halves away from 0, as Rust does
 		values[i] = min(max(whole, -most), most) / scale
 	}
 }

@@ -141,7 +141,7 @@ func Encode(v any) any {
 		return encodeDict(v)
 	case IntDict:
 		if len(v) == 0 {
-			return Object() // an empty dict has no keys that are not strings
+			return Object() // an empty dict cannot have keys that are no strings
 		}
 		return Object("$dict", lists.Map(v, func(kv [2]any) any { return []any{Encode(kv[0]), Encode(kv[1])} }))
 	case Set:

@@ -122,7 +122,7 @@ func (c *scriptedConn) Request(method, target string, body []byte) error {
 func (c *scriptedConn) Status() (int, error) {
 	switch c.kind {
 	case "answer", "close", "cut", "stall":
-		if c.status <= 100 || c.status > 999 { // not three digits, or a 100 that no other status follows
+		if c.status <= 100 || c.status > 999 { // the status does not have three digits, or is a 100, which is no final status
 			return 0, httperrors.Malformed
 		}
 		return c.status, nil

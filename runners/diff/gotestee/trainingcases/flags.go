@@ -158,7 +158,7 @@ func extractFlags(c *caseworld.Call) (any, error) {
 	}
 	doc := c.In.Str("doc")
 	if doc == "" {
-		doc = "Config()" // is the doc that Python gives a dataclass without parameters
+		doc = "Config()" // the doc that Python gives to a dataclass without parameters
 	}
 	help, err := gflagsutils.ExtractHelpInfo(doc)
 	if err != nil {

@@ -82,7 +82,7 @@ func workerIndex(in caseworld.Arguments, operator string) (int, error) {
 	case float64:
 		switch {
 		case math.IsNaN(v) && operator == ">":
-			return 0, nil // not greater than any number
+			return 0, nil // n is not greater than any of the numbers
 		case math.IsNaN(v):
 			return 0, pysem.Raise("ValueError", "cannot convert float NaN to integer")
 		case v > 0 && v < 1:

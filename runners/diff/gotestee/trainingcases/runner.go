@@ -117,7 +117,7 @@ func flagValues(flags *absl.Flags, names ...string) *pysem.Dict {
 	for _, name := range names {
 		value, err := flags.Value(name)
 		if err != nil {
-			panic(err) // the program has these flags
+			panic(err) // cannot happen: the program defines these flags
 		}
 		out.Set(name, value)
 	}

@@ -20,7 +20,7 @@ func agentV1Processes(d *draws, c *testee.Case) object {
 		c.Env.Set(fmt.Sprintf("PORT%d", i), fmt.Sprint(1000+i))
 	}
 	c.Env.Set("PORT", "1000")
-	d.vary(c.Env, "PORT2!4", "1002", "PORT5?8", "0", // port 0 is not drawn here: the agent would not wait for it
+	d.vary(c.Env, "PORT2!4", "1002", "PORT5?8", "0", // port 0 is not drawn here, because the agent would not wait for it to open
 		"SHARD_ID", oneOf("0", "0", "1"), "MLP_POD_NAME?8", "p")
 	deploy := pick(d, "mixed", "ps", "entry", "dense", "unified")
 	numPS := pick(d, 1, 2, 0)

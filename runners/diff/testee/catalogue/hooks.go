@@ -75,7 +75,8 @@ func barrierSteps(prefix string) []step {
 	letGo := func(d *draws) any { return append(d.fill(during).([]any), other(5, prefix+"remove")) }
 	steps := []step{
 		do("place", "action?6", oneOf("Save", "Stop", "模", "")), do("remove"),
-		do("wait hook", "index", oneOf(1, 2, 0, 3, -1), "during?1", seldom(12, during, letGo)), // without it the step would wait for ever
+		// without this step, the next one would wait for ever
+		do("wait hook", "index", oneOf(1, 2, 0, 3, -1), "during?1", seldom(12, during, letGo)),
 		do("blocked unblocked all_blocked none_blocked is_placed is_removed capacity"),
 		do("hook.before_run hook.after_run", "index", 0).often(0),
 	}

@@ -125,7 +125,7 @@ func TestTheProtocolNamesEveryStepAndArgument(t *testing.T) {
 				missing(t, section, name, named, op.In)
 				for step, arguments := range op.Steps {
 					if strings.HasPrefix(step, "zk.") {
-						continue // section 3 has these
+						continue // these operations are described in section 3 of the page
 					}
 					missing(t, section, name, named, []catalogue.Field{{Name: step[strings.LastIndexByte(step, '.')+1:]}})
 					missing(t, section, name+" "+step, named, arguments)
@@ -151,7 +151,7 @@ func missing(t *testing.T, section, what string, named map[string]bool, fields [
 	t.Helper()
 	title, _, _ := strings.Cut(section, "\n")
 	if slices.ContainsFunc(fields, func(f catalogue.Field) bool { return f.Name == "*" }) {
-		return // any name is one
+		return // nothing to check: any name is an operation here
 	}
 	for _, f := range fields {
 		if !named[f.Name] {

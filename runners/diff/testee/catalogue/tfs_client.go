@@ -109,7 +109,7 @@ func tfsReply(d *draws, command string) *pysem.Dict {
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(reply)
 	if err != nil {
-		panic(err) // all its strings are UTF-8
+		panic(err) // cannot happen: all of its strings are UTF-8
 	}
 	return hexBytes(string(data))
 }

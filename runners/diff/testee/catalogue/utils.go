@@ -222,7 +222,7 @@ func confText(d *draws, top bool) string {
 		case 12:
 			fmt.Fprintf(&b, "%s\n", pick(d, "include b.conf", "include sub/c.conf", "include missing", "included b.conf", "include", key))
 			if !top {
-				b.Reset() // a file that includes itself would be read for ever
+				b.Reset() // not drawn: a file that includes itself would be read for ever
 			}
 		case 13:
 			fmt.Fprintf(&b, "%s\n", text(d, 8))

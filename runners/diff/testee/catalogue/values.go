@@ -175,7 +175,7 @@ func hostEntries(d *draws) *pysem.Dict {
 	}
 	for i, item := range h.Items {
 		if item.Value == "" {
-			h.Items[i].Value = nil // a resolver never answers with an empty name
+			h.Items[i].Value = nil // never empty, because a resolver never answers with an empty name
 		}
 	}
 	return h

@@ -129,7 +129,7 @@ func (l labels) group(failed []Result) []Cause {
 // causes returns the causes of one failure. Each has the places in the answer that belong to it.
 func (l labels) causes(r Result) []Cause {
 	parts := r.Partings
-	if len(parts) == 0 { // a case that passes, though it is in the list of known failures
+	if len(parts) == 0 { // the case passes, although it is in the list of known failures
 		parts = []Parting{{What: "a known failure that passes"}}
 	}
 	var causes []Cause
@@ -174,9 +174,9 @@ func definitions() map[string]string {
 	lines := map[string]string{}
 	modules, err := scope.Names()
 	if err != nil {
-		return lines // without the register only these lines are missing
+		return lines // without the register, only these lines are missing
 	}
-	for _, m := range slices.Backward(modules) { // backward, so that modules of agent_service, which come first, win
+	for _, m := range slices.Backward(modules) { // in reverse order, so that the modules of agent_service, which come first, win
 		for _, n := range m.Names {
 			lines[strings.TrimSuffix(path.Base(m.File), ".py")+"."+n.Name] = fmt.Sprintf("%s:%d", m.File, n.Line)
 		}

@@ -88,16 +88,18 @@ func TestTheFailuresOfAPortAreFewCauses(t *testing.T) {
 		{"JSONDecodeError in place of an answer, for NaN or Infinity", "data_def.ModelMeta.deserialize", 15},
 		{"JSONDecodeError in place of an answer, for a number with a fraction or exponent", "data_def.ModelMeta.deserialize", 20},
 		{"an answer in place of UnicodeDecodeError, for bytes that are not UTF-8", "data_def.ModelMeta.deserialize", 10},
-		{"an answer in place of AttributeError", "data_def.ModelMeta.deserialize", 12}, // lists are taken for objects
+		{"an answer in place of AttributeError", "data_def.ModelMeta.deserialize", 12}, // fault: lists are taken for objects
 		{"JSONDecodeError in place of another exception, for a text or number in place of an object", "data_def.Event.deserialize", 20},
 		{"order of entries", "utils.conf_parser", 10},
-		{"entries too many", "utils.conf_parser", 5},                       // the third of equal keys is kept
-		{"other differences of utils.conf_parser", "utils.conf_parser", 5}, // the blank before a comment; CR
+		{"entries too many", "utils.conf_parser", 5}, // fault: the third of three equal keys is kept
+		// faults: the blank before a comment is kept; CR ends a line
+		{"other differences of utils.conf_parser", "utils.conf_parser", 5},
 		{"AssertionError in place of an answer", "utils.DeployType.compat_server_type", 10},
-		{"other differences of utils.DeployType.compat_server_type", "utils.DeployType.compat_server_type", 5}, // PS, and mixed without a type
+		// faults in the type of PS, and in that of mixed without a type
+		{"other differences of utils.DeployType.compat_server_type", "utils.DeployType.compat_server_type", 5},
 		{"another word in place of None in a text", "data_def.PublishMeta.get_path", 10},
 		{"an empty text in place of null", "data_def.ReplicaMeta.get_address", 6},
-		{"other differences of utils.ZKPath", "utils.ZKPath", 4}, // a line break at the end, words of Unicode
+		{"other differences of utils.ZKPath", "utils.ZKPath", 4}, // faults: a line break at the end, and words of Unicode
 	} {
 		i := slices.IndexFunc(causes, func(c conformance.Cause) bool { return c.String() == want.cause })
 		if i < 0 || len(causes[i].Failures) < want.least || !slices.Contains(causes[i].Ops, want.op) || len(causes[i].Lines) == 0 {

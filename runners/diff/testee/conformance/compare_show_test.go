@@ -88,7 +88,7 @@ first at out.steps[0].writes[1]
 		t.Run(c.name, func(t *testing.T) {
 			got := "\n" + Compare(c.op, parsedAnswer(t, c.want), parsedAnswer(t, c.got))
 			if c.name == "a text of a message" {
-				got = got[:min(len(got), len(c.text))] + "\n" // the parser words the rest
+				got = got[:min(len(got), len(c.text))] + "\n" // the rest of the error is worded by the parser
 			}
 			if diff := cmp.Diff(c.text+"\n", got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

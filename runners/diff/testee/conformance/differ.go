@@ -238,7 +238,7 @@ func (r *DiffReport) toShrink(known map[string]bool) []int {
 // smallest shrinks a random case that differs.
 func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 	_, tape := catalogue.Invent(what.op, d.Seed, what.number)
-	late := result.Late // a late answer is not shrunk: each question would take as long again
+	late := result.Late // a case whose answer was late is not shrunk, because each question would take as long again
 	tape = catalogue.Shrink(tape, func(tape []uint64) bool {
 		if late {
 			return false

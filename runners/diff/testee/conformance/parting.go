@@ -79,7 +79,7 @@ func (p *parter) part(path string, a, b any) {
 		}
 	}
 	shape, came := shapeOf(a), shapeOf(b)
-	if isBool(a) != isBool(b) { // which of the two it is tells nothing
+	if isBool(a) != isBool(b) { // whether it is true or false says nothing about the cause
 		shape, came = kindOf(a), kindOf(b)
 	}
 	if shape != came {
@@ -361,7 +361,7 @@ func (p *parter) json(path string, a, b any) {
 	}
 	before := len(p.found)
 	p.pairs(path, asPairs(&pysem.Dict{Items: plainItems(x)}), asPairs(&pysem.Dict{Items: plainItems(y)}))
-	for i := range p.found[before:] { // the key in the path makes the [] of pairs superfluous
+	for i := range p.found[before:] { // since the path contains the key, it needs no [] for the pair
 		p.found[before+i].Path = strings.Replace(p.found[before+i].Path, "{}[]", "{}", 1)
 	}
 }

@@ -171,7 +171,7 @@ const endLimit = 20 * time.Second
 // stop asks the agent to end by SIGTERM, so that its model server ends too. After endLimit it kills
 // the agent.
 func (a *agent) stop() {
-	_ = a.cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone if it has ended
+	_ = a.cmd.Process.Signal(syscall.SIGTERM) // the error os.ErrProcessDone means that the agent has ended already
 	select {
 	case <-a.ended:
 	case <-time.After(endLimit):

@@ -44,7 +44,8 @@ func newCable() (*cable, error) {
 			return nil, fmt.Errorf("addresses of 198.18.0.0/15: all are taken")
 		}
 		w.net = [3]byte{198, 18 + byte(n/256), byte(n)}
-		w.claim, _ = net.Listen("tcp", fmt.Sprintf("127.254.%d.%d:%d", n/256, n%256, claimPort)) // an error means that it is taken
+		// an error means that the part is taken
+		w.claim, _ = net.Listen("tcp", fmt.Sprintf("127.254.%d.%d:%d", n/256, n%256, claimPort))
 	}
 	name, err := w.open()
 	if err == nil {
@@ -143,7 +144,7 @@ func (w *cable) pass() {
 			continue
 		}
 		to := p[targetAt+3]
-		for i := range 4 { // swapping the two addresses leaves the checksums valid
+		for i := range 4 { // the checksums stay valid, because they do not depend on the order of the two addresses
 			p[sourceAt+i], p[targetAt+i] = p[targetAt+i], p[sourceAt+i]
 		}
 		if head := int(p[0]&15) * 4; p[protocolAt] == tcp && n >= head+20 && p[head+flagsAt]&(synFlag|ackFlag) == synFlag {

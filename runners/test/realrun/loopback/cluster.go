@@ -91,7 +91,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 		return nil, err
 	}
 	if !o.Plain {
-		c.cable, _ = newCable() // without privileges there is no cable, and doors work without one
+		c.cable, _ = newCable() // the error is not looked at: without privileges there is no cable, and doors work without one
 	}
 	if c.guard, err = newGuard(&c.disks); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if err := c.addTrainers(); err != nil {
 		return nil, fmt.Errorf("training: %w", err)
 	}
-	c.began = time.Now() // cluster time begins here, so it does not include the work of build
+	c.began = time.Now() // begins here, so that cluster time does not include the work of build
 	c.journal.watch()
 	go c.watchLateness(c.journal.stop)
 	return c, nil
@@ -314,7 +314,7 @@ func (c *Cluster) Close() {
 		}
 	}
 	if c.kept || c.o.Keep {
-		_ = c.disks.restore() // on failure, the next cluster in the same parent directory tries again
+		_ = c.disks.restore() // the error is not looked at: the next cluster in the same folder tries again
 	} else {
 		os.RemoveAll(c.disks.root)
 	}

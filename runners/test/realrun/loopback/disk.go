@@ -48,7 +48,7 @@ type disks struct {
 func makeDisks(parent string) (disks, error) {
 	root, err := os.MkdirTemp(parent, directoryPrefix)
 	if err == nil {
-		root, err = filepath.Abs(root) // processes have other working directories
+		root, err = filepath.Abs(root) // made absolute, because processes have working directories of their own
 	}
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -100,7 +100,7 @@ func restoreLeft(dir string) {
 		return
 	}
 	if _, err := fmt.Sscan(string(text), &pid, &started); err == nil && !process.Runs(pid, started) {
-		_ = left.restore() // another program may be restoring it, too
+		_ = left.restore() // the error is not looked at: another program may be restoring it, too
 	}
 }
 

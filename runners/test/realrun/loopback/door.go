@@ -61,7 +61,7 @@ func (d *door) addr() string {
 	if d.c.cable == nil {
 		return d.ln.Addr().String()
 	}
-	_, port, _ := net.SplitHostPort(d.ln.Addr().String()) // it is an address
+	_, port, _ := net.SplitHostPort(d.ln.Addr().String()) // cannot fail: the listener's address has a port
 	return net.JoinHostPort(d.c.cable.at(d.number), port)
 }
 

@@ -54,7 +54,7 @@ func (x *expiries) connect() {
 			return &scaledConn{Conn: conn, scale: scale}, err
 		}))
 	if err != nil {
-		return // only without an address
+		return // happens only for a server without an address
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -156,7 +156,7 @@ func (x *expiries) askForTheSilent() {
 func (x *expiries) ask(id int64, password [16]byte) {
 	conn, err := x.c.dialZooKeeper("", "")
 	if err != nil {
-		x.c.tap.Lives(id) // the server cannot be reached, so it ends no session now
+		x.c.tap.Lives(id) // a server that cannot be reached now ends no session, either
 		return
 	}
 	defer conn.Close()

@@ -71,5 +71,5 @@ func (g *guard) close() {
 	g.alive = map[int]bool{}
 	g.mu.Unlock()
 	g.tells.Close()
-	_ = g.cmd.Wait() // its exit status means nothing
+	_ = g.cmd.Wait() // the error is not looked at: the exit status means nothing
 }

@@ -67,7 +67,8 @@ func waited(pid int, worstThread bool) (sum time.Duration) {
 		if err != nil {
 			continue // it has ended
 		}
-		_, waits, _ := strings.Cut(string(text), " ") // behind the time that it ran
+		// the second word is the time that the thread waited; the first is the time that it ran
+		_, waits, _ := strings.Cut(string(text), " ")
 		waits, _, _ = strings.Cut(waits, " ")
 		ns, err := strconv.ParseInt(waits, 10, 64)
 		if err != nil {

@@ -144,7 +144,7 @@ func TestHelperCluster(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Until it is killed.
+	// The pass of time ends only when the process is killed.
 	if _, err := c.Pass(24*time.Hour, nil); err != nil {
 		t.Fatal(err)
 	}

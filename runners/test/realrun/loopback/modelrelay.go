@@ -77,7 +77,8 @@ func newModelRelays(p *pod) (*modelRelays, error) {
 			return nil, err
 		}
 	}
-	told, err := p.c.disks.files.OpenFile(p.c.disks.below(p.startedPipe()), os.O_RDWR, 0) // O_RDWR, so that reads see no end of file
+	// opened for reading and writing, so that reading never meets an end of file
+	told, err := p.c.disks.files.OpenFile(p.c.disks.below(p.startedPipe()), os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (m *modelRelays) serve(name string) {
 			ln.Close()
 		}
 	}()
-	open := map[int]bool{0: true} // 0 means that the server has no such port
+	open := map[int]bool{0: true} // a server without this port has 0 here, which is never opened
 	for s.runs() && !m.isOver() {
 		for _, way := range []struct {
 			port, behind int
@@ -141,7 +142,7 @@ func (m *modelRelays) serve(name string) {
 			conn.Close()
 			ln, err := net.Listen("tcp", net.JoinHostPort(m.p.ip, strconv.Itoa(way.port)))
 			if err != nil {
-				continue // the previous server's relay still has the port and is about to end
+				continue // the relay of the previous server still has the port, and is about to end
 			}
 			open[way.port] = true
 			ways = append(ways, ln)

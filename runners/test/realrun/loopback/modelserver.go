@@ -229,7 +229,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	m.kind, m.args = kindOf(lines[0]), lines[1:]
 	for _, arg := range m.args {
 		if value, ok := strings.CutPrefix(arg, "--port="); ok {
-			m.port, _ = strconv.Atoi(value) // a text that is not a number gives 0, which is not a port
+			m.port, _ = strconv.Atoi(value) // cannot matter: text that is not a number gives 0, which is not a port
 		}
 		if value, ok := strings.CutPrefix(arg, "--rest_api_port="); ok {
 			m.restAsked, _ = strconv.Atoi(value)

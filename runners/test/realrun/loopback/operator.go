@@ -27,7 +27,7 @@ const operatorName = "operator"
 func newOperator(c *Cluster) *operatorProcess {
 	o := &operatorProcess{c: c, life: c.world.NewProcess(operatorName, operatorName)}
 	o.e = c.env(o.life)
-	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the working directory may be gone
+	if m, err := machine.New(o.life, machine.Options{}); err == nil { // fails if the working directory has been deleted
 		o.e.Files = m.Files()
 	}
 	// A process ends when its last task ends, so this task waits forever.

@@ -260,7 +260,7 @@ func (p *pod) start() error {
 // lets it begin its work.
 func (p *pod) startAsked() (err error) {
 	if p.program.Ready == "" {
-		if p.starts > 0 { // the program of the first start was chosen when the pod was made
+		if p.starts > 0 { // for the first start, the program was chosen when the pod was made
 			if p.program, err = p.ask(); err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
 // await waits for the process to end, and returns its exit code. Call it once, in a
 // goroutine of its own.
 func (c *child) await() int {
-	_ = c.cmd.Wait() // the exit code tells how it ended
+	_ = c.cmd.Wait() // the error is not looked at: the exit code tells how it ended
 	close(c.exited)
 	return exitCode(c.cmd)
 }

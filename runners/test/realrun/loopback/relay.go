@@ -85,7 +85,7 @@ func (r *relay) accept(ln net.Listener) {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // usually out of file descriptors, and some will become free again
+			time.Sleep(10 * time.Millisecond) // usually there are no file descriptors left, and some will become free again
 			continue
 		}
 		r.wg.Add(1)
@@ -104,7 +104,7 @@ type relayLink struct {
 // answer. The server has handled the request, but the client cannot know.
 func (l *relayLink) reset() {
 	if tcp, ok := l.pod.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // if this fails, the connection is closed normally
+		_ = tcp.SetLinger(0) // the error is not looked at: without this, the connection is closed normally
 	}
 	l.close()
 }
@@ -193,7 +193,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 				break
 			}
 		}
-		l.close() // so that the reader ends
+		l.close() // closed, so that the goroutine that reads from it ends
 		for range frames {
 			continue
 		}

@@ -343,9 +343,9 @@ func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 			return fmt.Errorf("%s: of the processes of one machine only a PS can be cut off: %w", t.name, runners.ErrUnsupported)
 		}
 		var keep []int
-		for _, addr := range c.zk.addrs() { // the relay connects there from the trainer's address
-			_, port, _ := net.SplitHostPort(addr) // it is an address
-			number, _ := strconv.Atoi(port)       // and that a port
+		for _, addr := range c.zk.addrs() { // opened to the trainer's address, because the relay connects from there
+			_, port, _ := net.SplitHostPort(addr) // cannot fail: addr has a port
+			number, _ := strconv.Atoi(port)       // cannot fail: the port is a number
 			keep = append(keep, number)
 		}
 		var own []int
@@ -395,7 +395,7 @@ func (c *Cluster) endApplication() error {
 		if t.process() == nil {
 			continue
 		}
-		if err := t.kill(); err != nil && t.process() != nil { // it may be ending by itself right now
+		if err := t.kill(); err != nil && t.process() != nil { // fails if the process is just ending by itself
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func removeAll(conn *zk.Conn, name string) error {
 		err = errors.Join(err, removeAll(conn, path.Join(name, child)))
 	}
 	if err = errors.Join(err, conn.Delete(name, -1)); errors.Is(err, zk.ErrNoNode) {
-		return nil // already gone, such as an ephemeral whose session has ended
+		return nil // the znode is gone already: an ephemeral one whose session has ended, for example
 	}
 	return err
 }

@@ -165,13 +165,13 @@ func served(t *testing.T, name string, sessions map[string]bool) map[string][]st
 	for line := range bytes.Lines(text) {
 		var e wire.Event
 		if !bytes.HasSuffix(line, []byte("\n")) {
-			break // it is being written
+			break // the last entry is still being written
 		}
 		if err := json.Unmarshal(line, &e); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if !sessions[e.Session] {
-			continue // it looked after ephemerals
+			continue // the session is one that only looked after ephemerals
 		}
 		note := e.Error
 		switch {
@@ -184,7 +184,7 @@ func served(t *testing.T, name string, sessions map[string]bool) map[string][]st
 		key := strings.TrimSpace(e.Path + " " + e.Session)
 		data := e.Data
 		if e.Error != "" {
-			data = "" // an answer does not have what was refused
+			data = "" // the answer to a refused request does not contain its data
 		}
 		acts[key] = append(acts[key], strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Op, note, data)))
 	}

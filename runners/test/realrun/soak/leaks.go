@@ -14,7 +14,7 @@ func processesOf(dir string) []string {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var found []string
 	for _, name := range names {
-		text, err := os.ReadFile(name) // a process may end between the listing and this read
+		text, err := os.ReadFile(name) // fails if the process has ended since the listing
 		if err == nil && strings.Contains(string(text), dir) {
 			found = append(found, strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")))
 		}

@@ -62,7 +62,7 @@ func (l *log) Logf(level env.Level, format string, args ...any) {
 	line := head + strings.TrimSuffix(fmt.Sprintf(format, args...), "\n") + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.o.Output, line) // an error of the log has nowhere to go
+	_, _ = io.WriteString(l.o.Output, line) // the error is not looked at: there is no place to report it
 }
 
 var _ env.Log = (*log)(nil)

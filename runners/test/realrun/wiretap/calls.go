@@ -146,7 +146,7 @@ func (g *grpcCalls) asked(frame http2.Frame) {
 			c.data = append(c.data, f.Data()...)
 		}
 	case *http2.RSTStreamFrame:
-		delete(g.open, id) // the client has given up
+		delete(g.open, id) // the client has given up the call
 	}
 }
 
@@ -211,7 +211,7 @@ func REST(tell func(Call)) Reading {
 			if err != nil {
 				continue // the loop goes on to drain the requests until the client's side ends
 			}
-			_, _ = io.Copy(io.Discard, resp.Body) // the body may be cut off, if the client stopped reading
+			_, _ = io.Copy(io.Discard, resp.Body) // the body ends early if the client stopped reading
 			tell(Call{Method: fmt.Sprintf("%s %s", req.Method, req.URL.Path), Code: resp.StatusCode, Ended: time.Now()})
 		}
 	}()

@@ -312,7 +312,7 @@ func TestQuiet(t *testing.T) {
 	} {
 		checker := New(still{})
 		for range 3 {
-			checker.Observe(create("shard0-replica1", binding)) // before it is watched for
+			checker.Observe(create("shard0-replica1", binding)) // written before the checker watches for it
 		}
 		quiet := checker.Quiet()
 		for _, o := range c.did {

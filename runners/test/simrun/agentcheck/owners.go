@@ -22,7 +22,7 @@ func (c *Checker) addressed(o runners.Observation, n *node) {
 	}
 	z, ok, err := c.view.Znode(o.Path)
 	if err != nil || !ok || !z.Ephemeral {
-		return // may be a parent znode of replicas, which has no address
+		return // the znode may be a parent of replicas, which has no address
 	}
 	addr := replicaOf(z.Data).Address
 	if _, err := strconv.ParseUint(addr[strings.LastIndexByte(addr, ':')+1:], 10, 16); err != nil {

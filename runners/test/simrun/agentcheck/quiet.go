@@ -33,7 +33,7 @@ func (c *Checker) Quiet() func() error {
 	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}, late: map[string]bool{}}
 	c.quiets = append(c.quiets, q)
 	for _, p := range c.view.Pods() {
-		c.isStuck(p.Name) // isStuck also notes which processes run now
+		c.isStuck(p.Name) // called for its effect: it notes which processes run now
 		q.late[p.Name] = !c.isUp(p.Name)
 	}
 	return func() error {
@@ -46,7 +46,7 @@ func (c *Checker) Quiet() func() error {
 
 func (q *quiet) wrote(o runners.Observation) {
 	if o.Pod == "operator" || o.Path == "" || o.Op == "zookeeper.setData" && !strings.Contains(o.Path, "/service/") {
-		return // an agent of v3 writes the same service info every minute
+		return // not counted: an agent of v3 writes the same service info every minute
 	}
 	if q.writes[o.Path]++; q.writes[o.Path] > calmWrites && !q.c.isStuck(o.Pod) {
 		q.breaks(Flaps, "%s was written again by %s, want %d write at most: nothing disturbs the cluster", o.Path, o.Pod, calmWrites)

@@ -300,7 +300,7 @@ func (c *Checker) lookAtReloads() {
 		case on && !before:
 			c.reloads[p.Name] = c.now
 		case on && c.now > since+endless:
-			c.judged = mark{} // the state has to be judged again, because the server now counts as wedged
+			c.judged = mark{} // the server now counts as wedged, so the state has to be judged again
 		}
 	}
 }

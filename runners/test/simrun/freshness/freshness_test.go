@@ -63,14 +63,14 @@ func TestParametersAreAsOldAsTheirNewestPush(t *testing.T) {
 		{"a version", []string{saved, exported, loaded}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", MeanSeconds: 17, WorstSeconds: 30, EndSeconds: 30, ServedSeconds: 26}}},
 		{"a version from before the run", []string{loaded}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", MeanSeconds: 27, WorstSeconds: 40, EndSeconds: 40, ServedSeconds: 26}}},
 		{"a round before anybody is bound", []string{saved, exported, loaded, missed}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", MeanSeconds: 17, WorstSeconds: 30, EndSeconds: 30, ServedSeconds: 26, MissingSteps: 4, MostMissingSteps: 4}}},
-		// (4+10)/2 for 6 s, and 20/2 for 20 s
+		// integral of the age: (4+10)/2 for 6 s, and 20/2 for 20 s
 		{"a push", []string{saved, exported, loaded, missed, round, pushed}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Pushes: 1, MeanSeconds: (7*6 + 10*20) / 26.0, WorstSeconds: 20, EndSeconds: 20, ServedSeconds: 26, MissingSteps: 4, MostMissingSteps: 4}}},
 		{"a push that fails", []string{saved, exported, loaded, round, failed}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Failed: 1, MeanSeconds: 17, WorstSeconds: 30, EndSeconds: 30, ServedSeconds: 26, MissingSteps: 5, MostMissingSteps: 5}}},
-		// with nothing new the pod has all that there is
+		// if nothing is new, the pod has everything
 		{"a round without a step", []string{saved, exported, loaded, round, pushed, idle}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Pushes: 1, MeanSeconds: (7*6 + 5*10 + 5*10) / 26.0, WorstSeconds: 10, EndSeconds: 10, ServedSeconds: 26}}},
 		{"a round without a step after a push that failed", []string{saved, exported, loaded, round, failed, idle}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Failed: 1, MeanSeconds: 17, WorstSeconds: 30, EndSeconds: 30, ServedSeconds: 26, MissingSteps: 5, MostMissingSteps: 5}}},
 		{"a push that brings what one before it did not", []string{saved, exported, loaded, missed, "15 ps0 training.push-failed a:1 4 steps to ctr:ps_0: UNAVAILABLE", round, "20 ps0 training.pushed a:1 9 steps to ctr:ps_0"}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Pushes: 1, Failed: 1, MeanSeconds: (7*6 + 10*20) / 26.0, WorstSeconds: 20, EndSeconds: 20, ServedSeconds: 26, MostMissingSteps: 4}}},
-		// what is older than the version's checkpoint was not missing
+		// parameters older than the version's checkpoint were not missing
 		{"a push that brings what the version has", []string{"8 ps0 training.sync-round - 3 steps", saved, exported, loaded, missed, "15 ps0 training.push-failed a:1 7 steps to ctr:ps_0: UNAVAILABLE", round, "20 ps0 training.pushed a:1 12 steps to ctr:ps_0"}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Pushes: 1, Failed: 1, MeanSeconds: (7*6 + 10*20) / 26.0, WorstSeconds: 20, EndSeconds: 20, ServedSeconds: 26, MostMissingSteps: 4}}},
 		{"a server that ends", []string{saved, exported, loaded, round, pushed, killed}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", Pushes: 1, MeanSeconds: (7*6 + 6*12) / 18.0, WorstSeconds: 12, EndSeconds: -1, ServedSeconds: 18}}},
 		{"a version that is loaded after a round", []string{saved, exported, round, "21 a modelserver.state ctr:ps_0/7 AVAILABLE"}, []freshness.Parameters{{Pod: "a", Model: "ctr:ps_0", MeanSeconds: 20.5, WorstSeconds: 30, EndSeconds: 30, ServedSeconds: 19, MissingSteps: 5, MostMissingSteps: 5}}},

@@ -136,7 +136,7 @@ func (m *Meter) round(o runners.Observation) {
 		case r.steps > 0:
 			s.most = max(s.most, s.missing)
 			s.missing += r.steps
-		case s.took: // without new steps the server has everything
+		case s.took: // without new steps, the server already has everything
 			s.count(o.At)
 			s.asOf = o.At
 		}

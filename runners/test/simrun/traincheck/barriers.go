@@ -52,7 +52,7 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 	c.now = max(c.now, at)
 	b := &c.barrier
 	switch on, _ := value.(bool); {
-	case variable == "barrier_op_action" && by != "chief": // assigned by a worker that begins (Q332)
+	case variable == "barrier_op_action" && by != "chief": // a worker that begins assigns the variable (Q332)
 	case variable == "barrier_op_action":
 		text, _ := value.([]byte)
 		b.action = string(text)
@@ -108,7 +108,7 @@ func (b *barrier) remove() {
 	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
 		if b.left[worker] && !b.c.quirks.Keeps(jobquirks.Q324) {
-			continue // with Q324 repaired a restarted worker clears its flag
+			continue // with Q324 repaired, a worker that is started again clears its flag
 		}
 		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings, left: b.left[worker]}
 	}

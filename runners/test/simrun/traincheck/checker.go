@@ -110,7 +110,7 @@ func (c *Checker) Observe(o runners.Observation) {
 		*p = process{running: true, life: p.life + 1, started: o.At, code: p.code, gaveUp: p.gaveUp}
 	case o.Op == "process.exit":
 		if !strings.HasSuffix(o.Note, "code 1") {
-			p.gaveUp = "" // an error ends a process with 1
+			p.gaveUp = "" // a process that ends because of an error has the exit code 1
 		}
 		p.running, p.ended, p.code = false, o.At, o.Note
 		c.barrier.ended(o.Pod)

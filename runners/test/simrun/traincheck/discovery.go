@@ -68,7 +68,7 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 		switch d.apart = max(d.apart, d.c.now); {
 		case !over && !on:
 			d.parted[what] = d.c.now
-		case over && on: // TCP sends a lost packet again before it is twice as old
+		case over && on: // TCP has sent a lost packet again by the time that it is twice as old
 			d.apart = max(d.apart, 2*d.c.now-began+time.Second)
 			if d.goesOn[what] <= 1 {
 				delete(d.parted, what)

@@ -79,7 +79,7 @@ func (c *Checker) Counted(at time.Duration, n, value int64) {
 		last := &l.losses[len(l.losses)-1]
 		last.Steps = max(0, last.Steps+back)
 	}
-	l.restoring = l.restoring && value == n // the counter was still at 0, so the restore has not shown yet
+	l.restoring = l.restoring && value == n // the step counter was still 0, so the restore had not shown yet
 	l.step = value
 	l.made += n
 }
@@ -139,7 +139,7 @@ func (l *life) seen(who, op, note string) {
 			l.finished = false
 		}
 	case "training.reported":
-		l.over = true // the application master ends the remaining processes
+		l.over = true // now the application master ends the remaining processes
 	case "training.heartbeat-ended":
 		l.ended = append(l.ended, who)
 	}

@@ -482,7 +482,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "a PS that is not healthy stops the workers", invariant: "-", tell: func(s *story) {
 			s.op("chief", "training.unhealthy", "ps0")
 			s.pass(time.Minute)
-			s.op("chief", "training.unhealthy", "ps0") // the first met the barrier of a save
+			s.op("chief", "training.unhealthy", "ps0") // the first worker came to the barrier of a save
 			s.pass(time.Minute)
 			s.place("")
 			s.pass(time.Second)

@@ -124,7 +124,7 @@ func (c *Call) binaryInts(shape []int) ([]Value, error) {
 		if slices.Contains(right, 0) && a.Len() > 0 {
 			return nil, statusf(rpcerrors.Internal, "Unexpected error in binary operator (only integer div and mod should have errors)")
 		}
-	case "LeftShift", "RightShift": // a shift is limited to the range from 0 to the bits of the dtype minus 1
+	case "LeftShift", "RightShift": // TensorFlow limits the shift to the range from 0 to the dtype's number of bits minus 1
 		most := int64(8*tensor.Size(a.DType()) - 1)
 		right = lists.Map(right, func(x int64) int64 { return max(min(x, most), 0) })
 	case "Pow":

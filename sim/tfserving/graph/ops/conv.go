@@ -75,7 +75,7 @@ func conv2d(c *Call) ([]Value, error) {
 	if in[3]%window[2] != 0 {
 		return nil, invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
 	}
-	if !depthwise && in[3] != window[2] { // nearly every Conv2D is fused, and this is the fused kernel's error
+	if !depthwise && in[3] != window[2] { // this is the error of the fused kernel, since nearly every Conv2D is fused
 		return nil, statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
 	}
 	if v.F() == nil {

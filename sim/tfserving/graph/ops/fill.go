@@ -231,7 +231,7 @@ func bucketize(c *Call) ([]Value, error) {
 // diagonal puts the innermost vectors on the main diagonals of square matrices.
 func diagonal(c *Call) ([]Value, error) {
 	v := c.In[0]
-	for i, want := range []int{0, -1, -1} { // supported: the main diagonal, and no given numbers of rows and columns
+	for i, want := range []int{0, -1, -1} { // only the main diagonal is supported, without given numbers of rows and columns
 		if len(c.In) > 1+i && (c.In[1+i].Len() != 1 || c.In[1+i].I()[0] != int64(want)) {
 			return nil, c.unsupported("other diagonals or shapes")
 		}

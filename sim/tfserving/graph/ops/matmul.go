@@ -212,7 +212,7 @@ func (c *Call) spellEllipses(terms []string, output string) ([]string, string, b
 		if n > 10 {
 			return nil, "", false
 		}
-		labels := "0123456789"[10-n:] // the last dimension of every ellipsis gets the label 9
+		labels := "0123456789"[10-n:] // labels of the ellipsis's n dimensions; the last one always has the label 9
 		for k := range n {
 			size := c.In[i].Shape()[before+k]
 			if known, ok := sizes[labels[k]]; ok && known != size {

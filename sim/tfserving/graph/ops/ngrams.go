@@ -31,7 +31,8 @@ func stringNGrams(c *Call, splits []int) ([]Value, error) {
 	g := ngrams{c.text("separator"), c.text("left_pad"), c.text("right_pad"), c.numbers("ngram_widths"), c.number("pad_width"), c.flag("preserve_short_sequences")}
 	ends := make([]int64, len(splits))
 	if len(words) == 0 || len(splits) == 0 {
-		blank := value.Strings(c.In[0].Shape(), make([]string, len(words))) // TensorFlow leaves the output unwritten
+		// empty strings, because TensorFlow does not write this output
+		blank := value.Strings(c.In[0].Shape(), make([]string, len(words)))
 		return []Value{blank, value.Ints(c.In[1].DType(), c.In[1].Shape(), ends)}, nil
 	}
 	var list []string

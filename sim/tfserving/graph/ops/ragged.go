@@ -60,7 +60,7 @@ func (c *Call) rangeOfRow(row int) (Value, error) {
 		return Value{}, invalidf("Requires delta != 0")
 	case delta > 0 && start >= limit || delta < 0 && start <= limit:
 		return c.In[0].Pick([]int{0}, nil), nil
-	case math.IsNaN(limit): // the size would be NaN too
+	case math.IsNaN(limit): // the size of the range would be NaN, too
 		return Value{}, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
 	}
 	one, err := rangeOf(&Call{Node: c.Node, In: in, Env: c.Env})
@@ -88,7 +88,7 @@ func raggedGather(c *Call) ([]Value, error) {
 	}
 	for level := range ragged {
 		splits := c.In[level].I()
-		limit := c.In[level+1].Len() - 1 // rows of the next level
+		limit := c.In[level+1].Len() - 1 // number of rows at the next level
 		if level == ragged-1 {
 			limit = c.In[ragged].Shape()[0]
 		}

@@ -39,7 +39,8 @@ func (c *Call) pattern() (*regexp.Regexp, error) {
 	switch {
 	case err != nil:
 		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
-	case slices.Contains(re.SubexpNames(), "") && strings.Contains(pattern, "(?<"): // Go's form of a named group, which RE2 lacks
+	// Go accepts this form of a named group, and RE2 does not
+	case slices.Contains(re.SubexpNames(), "") && strings.Contains(pattern, "(?<"):
 		if at := strings.Index(pattern, "(?<"); at == 0 || pattern[at-1] != '\\' {
 			return nil, invalidf("Invalid pattern: %s, error: invalid perl operator: (?<", pattern)
 		}
@@ -101,7 +102,7 @@ func regexReplace(c *Call) ([]Value, error) {
 	}
 	with := rewritingOf(text)
 	if with.most > re.NumSubexp() {
-		return one(c.In[0]) // RE2 only logs that the group does not exist, and replaces nothing
+		return one(c.In[0]) // if the group does not exist, RE2 only logs that, and replaces nothing
 	}
 	all := c.Attrs["replace_global"] == nil || c.flag("replace_global")
 	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string {

@@ -246,7 +246,7 @@ func mirrorPad(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	edge := 0 // how many elements at the edge are not mirrored
+	edge := 0 // number of elements at the edge that are not mirrored: 0 or 1
 	if c.text("mode") == "REFLECT" {
 		edge = 1
 	}

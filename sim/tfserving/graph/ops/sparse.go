@@ -275,7 +275,7 @@ func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	if s.values.F() == nil || c.flag("adjoint_b") {
 		return nil, c.unsupported("adjoint_b, or the dtype")
 	}
-	outer, inner := 0, 1 // the dimensions of the sparse matrix
+	outer, inner := 0, 1 // dimension of the sparse matrix that becomes rows of the result, and the one that is summed over
 	if c.flag("adjoint_a") {
 		outer, inner = 1, 0
 	}

@@ -120,7 +120,7 @@ func (s spec) on(size int) (first, n int, err error) {
 		}
 		return at, 1, nil
 	}
-	low, high := 0, size // the range to which begin and end are clamped
+	low, high := 0, size // begin and end are limited to this range
 	if s.stride < 0 {
 		low, high = -1, size-1
 	}

@@ -275,7 +275,7 @@ func substr(c *Call) ([]Value, error) {
 			return nil, invalidf("pos %d out of range for string b'%s' at index %d", pos, s, i)
 		}
 		list[i] = s[first:]
-		if length >= 0 && length < len(s)-first { // a negative length means the rest
+		if length >= 0 && length < len(s)-first { // a negative length means the rest of the string
 			list[i] = s[first : first+length]
 		}
 	}
@@ -398,7 +398,7 @@ func stringSplitV2(c *Call) ([]Value, error) {
 			}
 			words = append(words, s[:end])
 			if s = s[end:]; len(words) == most {
-				return append(words, strings.TrimLeft(s, blanks)) // the rest, even if nothing is left
+				return append(words, strings.TrimLeft(s, blanks)) // the last word is the rest of the text, even if that is empty
 			}
 		}
 		return words

@@ -57,7 +57,7 @@ func utf8Character(s string) character {
 	if r, size := utf8.DecodeRuneInString(s); r != utf8.RuneError || size > 1 {
 		return character{code: int(r), size: size}
 	}
-	size, _ := pysem.BadUTF8([]byte(s[:min(len(s), utf8.UTFMax)])) // ICU takes the same bytes together
+	size, _ := pysem.BadUTF8([]byte(s[:min(len(s), utf8.UTFMax)])) // ICU, too, takes these bytes together as one error
 	return wrongBytes(size)
 }
 

@@ -70,7 +70,7 @@ func truncated(dtype DType, x float64) int64 {
 	case dtype == framework.DataType_DT_UINT32 && !(x > math.MinInt32-1 && x < math.MaxUint32+1):
 		return math.MinInt32
 	case tensor.Size(dtype) <= 4 && dtype != framework.DataType_DT_UINT32 && !(x > math.MinInt32-1 && x < math.MaxInt32+1):
-		return math.MinInt32 // a smaller dtype keeps only the low bits
+		return math.MinInt32 // conversion to a smaller dtype keeps only the low bits of this
 	case !(x >= math.MinInt64 && x < 1<<63):
 		return math.MinInt64
 	}

@@ -135,7 +135,7 @@ func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint6
 		rest, delta, unit = rest*10, delta*10, unit*10
 		digits = append(digits, '0'+byte(rest>>shift))
 		if rest &= one - 1; rest < delta {
-			if kappa <= -9 { // RapidJSON's table of powers ends here
+			if kappa <= -9 { // no further digits: RapidJSON's table of powers ends here
 				unit = 0
 			}
 			approach(digits, delta, rest, one, distance*unit)

@@ -109,7 +109,7 @@ func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, dir: tb.TempDir(), patience: 30 * time.Second, news: make(chan struct{})}
 	s.options = serve.Options{Machine: tfserving.DefaultOptions(tfserving.Profile24), AnyPort: true, Log: (*sink)(s), OnEvent: s.heard}
-	s.options.Machine.RESTAPIPort = 8501 // AnyPort replaces it by a free port
+	s.options.Machine.RESTAPIPort = 8501 // upstream's default; AnyPort replaces it by a free port
 	s.options.Machine.InitialConfig = &modelconfig.ServerConfig{Kind: modelconfig.ModelList}
 	s.options.Machine.StrictBundles = true
 	for _, option := range options {

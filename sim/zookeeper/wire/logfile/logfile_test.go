@@ -43,7 +43,7 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 				n := 1 + sizes.IntN(3*blockSize)
 				switch i {
 				case 7:
-					n = blockSize - len(want)%blockSize // just a whole block
+					n = blockSize - len(want)%blockSize // fills exactly the rest of a block
 				case 20:
 					n = 2*blocksSize + 5
 				}

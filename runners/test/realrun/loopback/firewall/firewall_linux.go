@@ -105,7 +105,8 @@ func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 		return nil, err
 	}
 	for _, entry := range entries {
-		if target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, entry.Name())); err == nil { // it may be closed by now
+		// fails if the descriptor has been closed in the meantime
+		if target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, entry.Name())); err == nil {
 			held[strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")] = true
 		}
 	}
@@ -135,8 +136,8 @@ func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 // a port.
 func procAddr(text string) netip.AddrPort {
 	words, port, _ := strings.Cut(text, ":")
-	number, _ := strconv.ParseUint(port, 16, 16) // the kernel has written it
-	last := words[max(0, len(words)-8):]         // the last word, which holds a mapped IPv4 address
+	number, _ := strconv.ParseUint(port, 16, 16) // cannot fail: the kernel has written the number
+	last := words[max(0, len(words)-8):]         // the last word, in which a mapped IPv4 address is
 	word, _ := strconv.ParseUint(last, 16, 32)
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.NativeEndian.AppendUint32(nil, uint32(word)))), uint16(number))
 }
@@ -154,7 +155,7 @@ func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
 func sweep(c *nftables.Conn) {
 	left, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
 	if err != nil {
-		return // the flush that follows says why
+		return // the flush below fails as well, and says why
 	}
 	for _, t := range left {
 		rest, ours := strings.CutPrefix(t.Name, tablePrefix)

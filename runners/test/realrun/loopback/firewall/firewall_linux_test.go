@@ -30,7 +30,7 @@ func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, 
 // Goal: an unreachable address answers nothing, and an open connection to it goes on
 // afterwards. Excepted ports and other addresses answer meanwhile.
 func TestAnUnreachableAddress(t *testing.T) {
-	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250) // nobody else's, most likely
+	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250) // addresses that most likely nobody else uses
 	serve := func(last string) net.Listener {
 		l, err := net.Listen("tcp", net.JoinHostPort(prefix+last, "0"))
 		if err != nil {
@@ -57,7 +57,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 	ended := false
 	defer func() {
 		if !ended {
-			_ = end() // the test has failed before
+			_ = end() // the error is not looked at: the test has failed already
 		}
 	}()
 	ports, err := firewall.ConnectionsTo(os.Getpid(), prefix)
@@ -81,7 +81,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	buffer := make([]byte, 1)
-	_ = far.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // it is a socket
+	_ = far.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // cannot fail on a socket
 	if _, err := far.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("want nothing to arrive, got %v", err)
 	}
@@ -89,7 +89,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 	if err := end(); err != nil {
 		t.Fatal(err)
 	}
-	_ = far.SetReadDeadline(time.Now().Add(10 * time.Second)) // it is a socket
+	_ = far.SetReadDeadline(time.Now().Add(10 * time.Second)) // cannot fail on a socket
 	if _, err := far.Read(buffer); err != nil {
 		t.Errorf("want what was sent to arrive afterwards: %v", err)
 	}
@@ -108,7 +108,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 	if _, err := open.Write([]byte("y")); err != nil {
 		t.Fatal(err)
 	}
-	_ = open.SetReadDeadline(time.Now().Add(10 * time.Second)) // it is a socket
+	_ = open.SetReadDeadline(time.Now().Add(10 * time.Second)) // cannot fail on a socket
 	if _, err := open.Read(buffer); !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("an open connection: got %v, want it reset", err)
 	}
