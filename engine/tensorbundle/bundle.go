@@ -8,8 +8,10 @@
 //   - [Find] looks a tensor up in an index. [Entries] returns all keys, [ParseEntry] and [Shards] decode
 //     their values.
 //
+// [MetaGraph] makes the graph that is written beside a checkpoint.
+//
 // To change what an entry of the index has: bundle.go; how a table of keys is written: table.go; how
-// it is read: read.go.
+// it is read: read.go; the graph: metagraph.go.
 //
 // Unstable: any commit may change it.
 package tensorbundle
@@ -18,6 +20,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -46,6 +49,15 @@ type Tensor struct {
 // Int64Scalar returns a tensor on the first shard that is a single int64.
 func Int64Scalar(name string, v int64) Tensor {
 	return Tensor{Name: name, Type: Int64, Data: binary.LittleEndian.AppendUint64(nil, uint64(v))}
+}
+
+// Float32s returns a tensor of a shard that is a list of numbers.
+func Float32s(name string, shard int, values ...float32) Tensor {
+	t := Tensor{Name: name, Type: Float32, Shape: []int64{int64(len(values))}, Shard: shard}
+	for _, v := range values {
+		t.Data = binary.LittleEndian.AppendUint32(t.Data, math.Float32bits(v))
+	}
+	return t
 }
 
 // Entry is what an index says of a tensor: its type and shape, and where its data are.
@@ -90,16 +102,20 @@ func Write(tensors []Tensor, shards int) (index []byte, data [][]byte) {
 
 // entry returns the tensor's entry in the index, for data that begin at an offset.
 func (t *Tensor) entry(offset int) []byte {
-	var shape []byte
-	for _, size := range t.Shape {
-		shape = protowire.AppendBytes(protowire.AppendTag(shape, shapeDim, protowire.BytesType), number(nil, dimSize, uint64(size)))
-	}
 	e := number(nil, entryType, uint64(t.Type))
-	e = protowire.AppendBytes(protowire.AppendTag(e, entryShape, protowire.BytesType), shape)
+	e = protowire.AppendBytes(protowire.AppendTag(e, entryShape, protowire.BytesType), shapeOf(t.Shape))
 	e = number(e, entryShard, uint64(t.Shard))
 	e = number(e, entryOffset, uint64(offset))
 	e = number(e, entrySize, uint64(len(t.Data)))
 	return protowire.AppendFixed32(protowire.AppendTag(e, entryCRC, protowire.Fixed32Type), tfrecord.MaskedCRC(t.Data))
+}
+
+// shapeOf returns an encoded TensorShapeProto.
+func shapeOf(sizes []int64) (shape []byte) {
+	for _, size := range sizes {
+		shape = protowire.AppendBytes(protowire.AppendTag(shape, shapeDim, protowire.BytesType), number(nil, dimSize, uint64(size)))
+	}
+	return shape
 }
 
 // number appends a field, unless it has its default of 0.

@@ -1,9 +1,7 @@
 package job
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +39,7 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 	}
 	index, data := strconv.AppendInt(nil, step, 10), make([][]byte, shards)
 	if t.p.readable {
-		index, data = bundleOf(step, shards)
+		index, data = tensorbundle.Write(tensorsOf(step, shards), shards)
 	}
 	for i := range shards {
 		if err := t.write(checkpoints.DataFile(prefix, i, shards), data[i]); err != nil {
@@ -51,15 +49,13 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 	return t.write(prefix+checkpoints.IndexSuffix, index)
 }
 
-// bundleOf returns the files of a checkpoint with the global step, and the embedding of each PS, to
-// which each step has added 1.
-func bundleOf(step int64, shards int) (index []byte, data [][]byte) {
+// tensorsOf returns the global step, and the embedding of each PS, to which each step has added 1.
+func tensorsOf(step int64, shards int) []tensorbundle.Tensor {
 	list := []tensorbundle.Tensor{tensorbundle.Int64Scalar(stepTensor, step)}
 	for i := range shards {
-		sum := binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(step)))
-		list = append(list, tensorbundle.Tensor{Name: fmt.Sprintf("embedding_%d", i), Type: tensorbundle.Float32, Shape: []int64{1}, Shard: i, Data: sum})
+		list = append(list, tensorbundle.Float32s(fmt.Sprintf("embedding_%d", i), i, float32(step)))
 	}
-	return tensorbundle.Write(list, shards)
+	return list
 }
 
 // stepTensor is the name of the global step in checkpoints.
@@ -94,8 +90,13 @@ func (t *tensors) Restore(s session.Session, prefix string, devices []string) er
 // GlobalStep returns the step from a checkpoint's name.
 func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStep(prefix) }
 
-// WriteMetaGraph writes an empty graph file.
-func (t *tensors) WriteMetaGraph(path string) error { return t.write(path, nil) }
+// WriteMetaGraph writes the graph that saves and restores the tensors. In a simulation it is empty.
+func (t *tensors) WriteMetaGraph(path string) error {
+	if !t.p.readable {
+		return t.write(path, nil)
+	}
+	return t.write(path, tensorbundle.MetaGraph(tensorsOf(0, t.p.Spec.PS), t.p.Spec.PS))
+}
 
 func (t *tensors) write(path string, data []byte) error {
 	return session.FileError(path, t.p.e.Files.WriteFile(path, data))
@@ -127,10 +128,8 @@ func (i *places) Write(_ session.Session, prefix string) error {
 	return session.FileError(path, i.e.Files.WriteFile(path, index))
 }
 
-// WriteMetaGraph writes an empty graph file.
-func (i *places) WriteMetaGraph(path string) error {
-	return session.FileError(path, i.e.Files.WriteFile(path, nil))
-}
+// WriteMetaGraph writes nothing, because positions are saved without a graph (ckpt_hooks.py:172).
+func (i *places) WriteMetaGraph(string) error { return nil }
 
 // Restore reads the position.
 func (i *places) Restore(_ session.Session, prefix string) error {

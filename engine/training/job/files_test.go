@@ -23,10 +23,18 @@ const readJob = `
 import glob, json, os, sys
 import tensorflow as tf
 v1, root = tf.compat.v1, sys.argv[1]
-found = {"steps": [], "exports": [], "tags": [], "logs": 0, "places": []}
+found = {"steps": [], "exports": [], "tags": [], "logs": 0, "places": [], "graphs": []}
 for path in tf.train.get_checkpoint_state(root + "/model").all_model_checkpoint_paths:
     reader = tf.train.load_checkpoint(root + "/model/" + os.path.basename(path))
     found["steps"].append([int(os.path.basename(path).split("-")[1]), int(reader.get_tensor("global_step")), list(map(float, reader.get_tensor("embedding_1")))])
+graphs = sorted(glob.glob(root + "/model/*.meta"))
+for path, prefix in [(g, g[:-len(".meta")]) for g in graphs] + [(root + "/model/meta_graph_for_debugging.pb", graphs[0][:-len(".meta")])]:
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        saver = v1.train.import_meta_graph(path, clear_devices=True)
+        saver.restore(session, prefix)
+        step, sum = session.run([v1.train.get_global_step(graph), v1.trainable_variables()[1]])
+        again = saver.save(session, root + "/again")
+        found["graphs"].append([int(step), float(sum[0]), int(tf.train.load_checkpoint(again).get_tensor("global_step"))])
 for export in sorted(glob.glob(root + "/models/ctr/entry/[0-9]*")):
     with v1.Session(graph=tf.Graph()) as session:
         signature = v1.saved_model.load(session, ["serve"], export).signature_def["serving_default"]
@@ -75,12 +83,16 @@ func TestTensorFlowReadsTheFilesOfAJob(t *testing.T) {
 		copied(t, w, "/train/model", dir+"/model")
 		copied(t, w, "/models", dir+"/models")
 	})
-	out, err := pythontest.Command(t, python, "-c", readJob, dir).Output()
+	read := pythontest.Command(t, python, "-c", readJob, dir)
+	var said strings.Builder
+	read.Stderr = &said
+	out, err := read.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, &said)
 	}
 	var found struct {
 		Steps, Exports [][]any
+		Graphs         [][]float64
 		Tags           []string
 		Logs           int
 		Places         []int
@@ -94,6 +106,14 @@ func TestTensorFlowReadsTheFilesOfAJob(t *testing.T) {
 	}
 	if len(found.Places) == 0 || found.Places[0] == 0 {
 		t.Errorf("got the positions %v, want one of worker1", found.Places)
+	}
+	if len(found.Graphs) != n+1 {
+		t.Errorf("got the graphs %v, want one beside each checkpoint, and that of the job", found.Graphs)
+	}
+	for _, g := range found.Graphs {
+		if g[0] == 0 || g[1] != g[0] || g[2] != g[0] {
+			t.Errorf("a graph restores the step %v and the embedding %v and saves the step %v, want one number", g[0], g[1], g[2])
+		}
 	}
 	for i, c := range found.Steps {
 		named, step, sum := c[0].(float64), c[1].(float64), c[2].([]any)
