@@ -20,8 +20,10 @@ const (
 type saves struct {
 	// mine lists the checkpoints that were saved in the session, by the times of their last saves.
 	mine []string
-	// listed has those of them that the previous look found in the list of checkpoints.
+	// listed has those of them that were in the list of checkpoints right after the previous save.
 	listed []string
+	// fresh says that the chief has saved since the last look, and so has written the list itself.
+	fresh bool
 }
 
 // saved handles an observation of a save.
@@ -30,13 +32,19 @@ func (c *Checker) saved(o runners.Observation) {
 	if n := len(s.mine); n > 0 && s.mine[n-1] == o.Path {
 		c.breaks(Once, o.Path, c.knownBy(jobquirks.Q242), "%s was saved twice in a row, want each step saved once", o.Path)
 	}
+	s.fresh = true
 	s.mine = append(slices.DeleteFunc(s.mine, func(p string) bool { return p == o.Path }), o.Path)
 }
 
-// lookAtOldest compares the list of checkpoints with that of the previous look. exempt lists the
-// checkpoints that must not be deleted. If known is false, the chief may go by another such list.
+// lookAtOldest compares the list of checkpoints right after a save with that after the one before.
+// exempt lists the checkpoints that must not be deleted. If known is false, the chief may go by another
+// such list.
 func (c *Checker) lookAtOldest(listed, exempt []string, known bool) {
 	s := &c.saves
+	if !s.fresh {
+		return
+	}
+	s.fresh = false
 	now := lists.Filter(s.mine, func(p string) bool { return slices.Contains(listed, p) })
 	left := ""
 	for _, p := range s.mine {

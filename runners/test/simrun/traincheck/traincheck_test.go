@@ -297,7 +297,9 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.lists("m-1", "m-1", "m-3")
 			s.lists("", "m-3", "m-4")
 			s.lists("m-4", "m-4", "m-5")
-			s.lists("m-\xff", "m-4", "m-6") // what cannot be parsed changes nothing for the chief
+			s.lists("m-\xff", "m-4", "m-6")                                    // what cannot be parsed changes nothing for the chief
+			s.files[model+"checkpoint"] = " all_model_checkpoint_paths: 'm-4'" // a file that is torn
+			s.pass(time.Second)
 			s.lists("", "m-6", "m-7")
 		}},
 		{name: "torn lists", invariant: "-", tell: func(s *story) {
