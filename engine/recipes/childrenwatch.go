@@ -18,7 +18,7 @@ type childrenWatch struct {
 	listener *listener
 	running  *threading.Lock
 	stopped  bool
-	// established means that the connection was not lost since the last read.
+	// established says whether the connection has lasted since the last read.
 	established bool
 	prior       *bulk.Names // nil before the first read
 }

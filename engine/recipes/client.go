@@ -22,15 +22,14 @@ type Client struct {
 	session   env.ZooKeeperSession
 	listeners listeners
 	families  []*family
-	// fed is the first family whose reads the session may make by a [bulk.Feed]. fedParents lists
-	// the parents of all such families.
+	// fed is the first family whose reads the session may make by itself, with a [bulk.Feed].
+	// fedParents lists the parents of all such families.
 	fed        *family
 	fedParents []string
 }
 
 // listeners are called at each change of the session's state, in the order in which they were
-// added. A ref names a member of a family. A ref with family 0 names a single function in the field
-// alone.
+// added. A listener is given as a ref: a member of a family, or, with family 0, an index in alone.
 type listeners struct {
 	refs  []ref
 	alone []*listener
@@ -152,8 +151,8 @@ func (c *Client) Create(path string, data []byte, o env.CreateOptions) (string, 
 }
 
 // EnsurePath creates the znode and its missing parents, empty and persistent (client.py:1064). It
-// is no error if the znode exists. If the path ends with a slash, no parents are made: kazoo splits
-// off an empty name, and creates at once (ZK-16.2).
+// is no error if the znode exists. If the path ends with a slash, it creates no parents: kazoo then
+// takes the empty name after the slash for the znode, and creates it at once (ZK-16.2).
 func (c *Client) EnsurePath(path string) error {
 	p, err := Normalize(path, false)
 	if err != nil {

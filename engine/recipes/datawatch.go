@@ -23,7 +23,7 @@ type seen struct {
 	stopped bool
 	called  bool
 	exists  bool
-	mzxid   int64 // 0 for a missing znode
+	mzxid   int64 // 0 if the znode was missing
 }
 
 // DataWatch calls fn with a znode's data now and after each change, also when the znode appears or
@@ -72,15 +72,16 @@ func (w *dataWatch) read(event *env.WatchEvent) error {
 	return err
 }
 
-// fetch reads the data and sets the next watch. told is true if the znode's mzxid differs from the
-// last one, so that fn has to be called (watchers.py:176-214, ZK-15.16). A missing znode is watched
-// by exists. If the znode has appeared meanwhile, told is false, and a new task reads again.
+// fetch reads the data and sets the next watch. told says that the znode's mzxid differs from the
+// last one, so that the watch's function has to be called (watchers.py:176-214, ZK-15.16). A
+// missing znode is watched by exists. If the znode has appeared in the meantime, told is false, and
+// a new task reads again.
 func (c *Client) fetch(path string, w rereader, last *seen) (data []byte, stat *env.Stat, told bool, err error) {
 	data, found, err := c.get(path, w)
 	return c.fetched(path, w, last, data, &found, err)
 }
 
-// fetched is the part of fetch after the first attempt to read.
+// fetched is the second part of fetch, after its first attempt to read.
 func (c *Client) fetched(path string, w rereader, last *seen, data []byte, found *env.Stat, err error) (_ []byte, stat *env.Stat, told bool, _ error) {
 	if err == nil {
 		stat = found
@@ -104,8 +105,8 @@ func (c *Client) fetched(path string, w rereader, last *seen, data []byte, found
 	return data, stat, last.sees(stat), nil
 }
 
-// sees records the stat that was read, nil for a missing znode. It reports whether the change has
-// to be told.
+// sees records the stat that was read, nil for a missing znode. It reports whether the watch's
+// function has to be called.
 func (s *seen) sees(stat *env.Stat) (told bool) {
 	before := *s
 	s.called, s.exists, s.mzxid = true, stat != nil, 0
@@ -115,13 +116,13 @@ func (s *seen) sees(stat *env.Stat) (told bool) {
 	return !before.called || before != *s
 }
 
-// rereader is a watcher with a method again, which reads the data once more.
+// rereader is a watcher with a method that reads the data once more.
 type rereader interface {
 	env.Watcher
 	again()
 }
 
-// getAgain repeats a read after the first attempt has failed with the error failed.
+// getAgain repeats a read whose first attempt has failed with the given error.
 func (c *Client) getAgain(path string, w env.Watcher, failed error) (data []byte, stat *env.Stat, err error) {
 	err = RecipeRetry().Run(c.e, func() error {
 		if err := failed; err != nil {

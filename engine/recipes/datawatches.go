@@ -12,10 +12,10 @@ import (
 
 // DataWatches watches the data of a znode's children, with one function for all of them.
 type DataWatches interface {
-	// Watch watches the data of children, as ZooKeeper.DataWatch of each path does, in the order of
+	// Watch watches the data of children, as ZooKeeper.DataWatch does for each path in the order of
 	// the names. It skips a child that it has watched before, even if that watch has ended. It
-	// stops at the first error; the child with the error counts as watched. The caller must not
-	// change names afterwards.
+	// stops at the first error, but the child that has the error counts as watched. The caller must
+	// not change names afterwards.
 	Watch(names []string) error
 	// WatchAgain works as Watch, but a child that was watched before gets another watch in
 	// addition.
@@ -25,8 +25,9 @@ type DataWatches interface {
 // ChildDataFunc works as a DataFunc, and also gets the path of the child that the data belongs to.
 type ChildDataFunc func(path string, data []byte, stat *env.Stat, event *env.WatchEvent) error
 
-// Usual says when a call of a ChildDataFunc only stores its arguments. Then it does not wait, does
-// not call env, and returns no error.
+// Usual says which calls of a ChildDataFunc only store their arguments. Such a call does not wait,
+// does not call env, and returns no error, so that a simulated session may make it without waking
+// the task.
 type Usual struct {
 	// Data reports whether a call with this data only stores its arguments. The result depends only
 	// on the arguments.
@@ -36,8 +37,8 @@ type Usual struct {
 	Ready func() bool
 }
 
-// NewDataWatches makes the data watches for a znode's children. No child is watched yet. usual can
-// be nil, which means that no call is usual.
+// NewDataWatches makes the data watches for a znode's children, and watches none of them yet. usual
+// says which calls of told only store their arguments; nil stands for none.
 func NewDataWatches(zk env.ZooKeeper, parent string, told ChildDataFunc, usual *Usual) DataWatches {
 	if c, ok := zk.(*Client); ok {
 		if p, err := Normalize(parent, false); err == nil && p == parent && len(c.families) < maxFamily {
@@ -80,37 +81,37 @@ func watchAlone(zk env.ZooKeeper, path string, told ChildDataFunc) error {
 	return err
 }
 
-// family implements DataWatches compactly, for the children of one znode. An agent of version 1 has
-// a data watch for each replica of each model in the cluster. So the fields of a [dataWatch] are
-// stored here as bits and numbers: some 17 bytes for each watch, including its part in [Watches].
+// family implements [DataWatches] for the children of one znode, in little memory. An agent of
+// version 1 has a data watch for each replica of each model in the cluster. So the fields of a
+// [dataWatch] are stored here as bits and numbers: some 17 bytes for each watch, including its part
+// in [Watches].
 type family struct {
 	c     *Client
-	index uint32 // among the client's families, from 1
+	index uint32 // number among the client's families, from 1
 	fn    ChildDataFunc
 	usual *Usual // nil for none
 	names *bulk.Numbers
-	busy  int // tasks that read a member by themselves
+	busy  int // number of tasks that read a member by themselves
 
-	// fed means that the session may make the reads without waking the task.
+	// fed says that the session may make the reads without waking the task ([bulk.Feed]).
 	fed    bool
 	is     memberFlags
-	mzxids []int64 // by number, 0 for a missing znode
-	// waited holds the locks of members that one task reads while another task waits to read them
-	// too.
+	mzxids []int64 // last mzxid of each member by its number; 0 if the znode was missing
+	// waited holds the lock of each member for which one task waits while another one reads it.
 	waited map[uint32]*memberLock
 }
 
-// memberFlags holds the flags of each member, by its number. A byte for each member keeps them
-// together in memory.
+// memberFlags has a byte of flags for each member, by the member's number. Together they take
+// little memory.
 type memberFlags []uint8
 
 const (
-	flagBegun   uint8 = 1 << iota // is watched, or was
-	flagStopped                   // is watched no more
-	flagCalled                    // its function was called
-	flagExists                    // its znode was there when it was read last
-	flagReading                   // is read by a task
-	flagWaiting                   // its watch waits in [Watches] for an event
+	flagBegun   uint8 = 1 << iota // the member is watched, or was
+	flagStopped                   // the member is no longer watched
+	flagCalled                    // the function was called for the member
+	flagExists                    // the member's znode existed when it was read last
+	flagReading                   // a task is reading the member
+	flagWaiting                   // the member's watch waits for an event in [Watches]
 )
 
 func (m memberFlags) has(i uint32, flag uint8) bool { return int(i) < len(m) && m[i]&flag != 0 }
@@ -145,7 +146,7 @@ type memberLock struct {
 	users int
 }
 
-// member identifies one watch of a family. Two equal values mean the same watch.
+// member identifies one watch of a family. Equal values identify the same watch.
 type member struct {
 	of     *family
 	number uint32
@@ -265,7 +266,7 @@ func (f *family) read(number uint32, event *env.WatchEvent) error {
 	return f.answered(number, data, &found, err, event)
 }
 
-// answered continues after the first attempt of a read, which has succeeded or failed.
+// answered is the second part of read, after the first attempt to read has succeeded or failed.
 func (f *family) answered(number uint32, data []byte, found *env.Stat, err error, event *env.WatchEvent) error {
 	last := f.lastSeen(number)
 	data, stat, told, err := f.c.fetched(f.names.Path(number), member{f, number}, &last, data, found, err)
@@ -287,7 +288,7 @@ func (f *family) mzxid(number uint32) int64 {
 	return 0
 }
 
-// took records what a read has found, and calls the function if told is true.
+// took records what a read has found. If told is true, it calls the family's function.
 func (f *family) took(number uint32, last seen, told bool, data []byte, stat *env.Stat, event *env.WatchEvent) error {
 	f.is.set(number, flagCalled, last.called)
 	f.is.set(number, flagExists, last.exists)
@@ -304,8 +305,8 @@ func (f *family) took(number uint32, last seen, told bool, data []byte, stat *en
 	return err
 }
 
-// lock locks a member. There are many members, and tasks seldom wait for one. So an uncontended
-// lock is only a flag.
+// lock locks a member. Members are many, and tasks seldom wait for one, so a lock for which nobody
+// waits is only a flag.
 func (f *family) lock(number uint32) {
 	l := f.waited[number]
 	switch {

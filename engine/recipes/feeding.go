@@ -7,38 +7,40 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// feeding is a series of member reads that the session makes one after another (bulk.Feed). They
-// are the first reads of new watches, or the reads that follow from events.
+// feeding makes reads of members one after another without waking the task, by a [bulk.Feed] of the
+// session. They are the first reads of new watches, or the reads that follow from events.
 type feeding struct {
 	c      *Client
 	feeder bulk.Feeder
 	feed   bulk.Feed
 	reads  memberReads
-	err    error // of a first read
+	err    error // error of a first read
 
-	// What is read now.
+	// The read in progress.
 	f      *family // nil for nothing
 	number uint32
 	event  env.WatchEvent
-	first  bool // there is no event
+	first  bool // whether it is a first read, which no event has caused
 
-	// window holds the families of the reads that Ahead has counted.
+	// window holds the families of the reads that ahead has counted.
 	window []*family
 }
 
 // memberReads is a queue of member reads that have to be made.
 type memberReads interface {
-	// at returns the read with index i. ok is false at the end, and for a read that a task has to
-	// make.
+	// at returns the read with index i. ok is false at the end of the queue, and for a read that a
+	// task has to make.
 	at(i int) (m member, typ env.EventType, first, ok bool)
 	// take removes the first read from the queue.
 	take()
 }
 
-// ready reports whether, at present, the function of the family only stores usual data.
+// ready reports whether the family's function would now only store its arguments, if the data is
+// usual.
 func (f *family) ready() bool { return f.busy == 0 && len(f.waited) == 0 && f.usual.Ready() }
 
-// newFeeding makes a feeding for the given reads. It returns nil if the session cannot make reads.
+// newFeeding makes a feeding for the given reads. It returns nil if the session does not support
+// it.
 func newFeeding(c *Client, reads memberReads) *feeding {
 	feeder, ok := c.session.(bulk.Feeder)
 	if !ok {
@@ -57,8 +59,8 @@ func (m member) free() bool {
 	return m.of.fed && !m.of.is.has(m.number, flagStopped|flagReading)
 }
 
-// goOn makes the session execute the first reads of the queue. It returns false if a task has to
-// make the next read.
+// goOn lets the session make the reads at the front of the queue. It returns false if a task has to
+// make the next one.
 func (r *feeding) goOn() bool {
 	if m, _, _, ok := r.reads.at(0); !ok || !m.free() {
 		return false
@@ -71,7 +73,7 @@ func (r *feeding) goOn() bool {
 	return ok
 }
 
-// leave ends the present read. It is also called when the task is unwound.
+// leave ends the present read. It is also called when the task unwinds.
 func (r *feeding) leave() {
 	if f := r.f; f != nil {
 		r.f = nil
@@ -86,8 +88,8 @@ func (r *feeding) eventOrNil() *env.WatchEvent {
 	return &r.event
 }
 
-// done handles the result of a read. The error of a first read is kept for the caller, others are
-// logged.
+// done handles the result of a read. The error of a first read is kept for the caller, and others
+// are logged.
 func (r *feeding) done(err error) {
 	if r.first {
 		r.err = err
@@ -118,7 +120,7 @@ func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
 	return path, m, true
 }
 
-// take handles the usual data of the present read.
+// take handles the data of the present read, which is usual.
 func (r *feeding) take(data []byte, stat *env.Stat) {
 	f := r.f
 	last := f.lastSeen(r.number)
@@ -135,8 +137,8 @@ func (r *feeding) ready() bool {
 	return !slices.ContainsFunc(r.window, func(f *family) bool { return f != r.f && !f.ready() })
 }
 
-// ahead counts the reads that are certain to come and for which take can be called. It stops before
-// a read that odd selects.
+// ahead returns how many reads, at most most, are certain to come and can be given to take. It
+// stops before a read for which odd returns true.
 func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	r.window = r.window[:0]
 	var last *family
@@ -167,7 +169,7 @@ type firstReads struct {
 }
 
 // firstReads returns the first reads for a list of names. It returns nil if a task has to make
-// them.
+// these reads.
 func (f *family) firstReads(names []string) *feeding {
 	var left []uint32
 	for _, number := range f.names.Of(names) {
@@ -186,7 +188,8 @@ func (f *family) firstReads(names []string) *feeding {
 	return newFeeding(f.c, &firstReads{f, left})
 }
 
-// at returns the read with index i. It skips members that the task has begun to watch meanwhile.
+// at returns the read with index i. It skips members that the task has begun to watch in the
+// meantime.
 func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 	for len(r.left) > 0 && r.f.is.has(r.left[0], flagBegun) {
 		r.left = r.left[1:]
@@ -199,8 +202,8 @@ func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 
 func (r *firstReads) take() { r.left = r.left[1:] }
 
-// feed makes the session execute the reads that follow from the first events of the queue. It
-// reports whether it has made any.
+// feed lets the session make the reads that follow from the events at the front of the queue. It
+// reports whether there were any.
 func (c *callbacks) feed() bool {
 	m, _, _, ok := c.at(0)
 	if !ok || !m.of.fed {

@@ -8,12 +8,12 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// GetEach reads the data of children of a znode one after the other, as a loop of zk.Get does,
-// and returns what value makes of the data of each, or of the error. The first error of value
-// ends it and is returned. children must not be changed from now on.
-//
-// value depends on its arguments alone and has no effect, but for log lines about errors and
-// empty data: other data may be given to it early, again, or though they are not read after all.
+// GetEach reads the data of children of a znode one after the other, as a loop of zk.Get does. For
+// each child it returns what the function value makes of the data, or of the error. If value
+// returns an error, GetEach ends and returns that error. The caller must not change children
+// afterwards. value must depend only on its arguments, and have no effect except for log lines
+// about errors and empty data: it may be called early, twice, or for data that is not needed after
+// all.
 func GetEach[T any](zk env.ZooKeeper, parent string, children []string, value func(child string, data []byte, err error) (T, error)) ([]T, error) {
 	values := make([]T, 0, len(children))
 	if len(children) == 0 {
@@ -57,9 +57,9 @@ func (t *eachTaker) TakeUsual(_, from, to int, data [][]byte) {
 	}
 }
 
-// getEach reads the data of children. sent means that all names of children are in the canonical
-// form that kazoo sends. If so, and if the parent's path is canonical too, the session makes the
-// reads, provided that it supports this.
+// getEach reads the data of children. sent says that all their names are in the canonical form in
+// which kazoo sends them. If they are, and the parent's path is canonical, too, then the session
+// makes the reads, provided that it supports this.
 func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool, to bulk.Taker) error {
 	prefix := bulk.PrefixOf(parent)
 	if c, ok := zk.(*Client); ok && sent && canonical(prefix+"x") {
@@ -78,8 +78,8 @@ func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool
 	return nil
 }
 
-// canonicalAll reports whether the paths of children are in canonical form, in which they are sent.
-// It assumes that the path of their parent is canonical, too.
+// canonicalAll reports whether the paths of children are in the canonical form in which kazoo sends
+// them, if the path of their parent is.
 func canonicalAll(children []string) bool {
 	return !slices.ContainsFunc(children, func(child string) bool {
 		return child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child)

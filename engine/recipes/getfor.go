@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// Names is an immutable list of the names of a znode's children. Lists share the parts in which
-// they are equal, and also what was derived from these parts.
+// Names is an immutable list of the names of a znode's children. Lists share their equal parts, and
+// what was computed from these parts.
 type Names = bulk.Names
 
 // NamesWatch works as zk.ChildrenWatch, for a function that takes the names as a Names.
@@ -20,8 +20,8 @@ func NamesWatch(zk env.ZooKeeper, path string, fn func(*Names) error) (env.Watch
 	return zk.ChildrenWatch(path, func(children []string) error { return fn(bulk.NamesOf(children)) })
 }
 
-// Found holds a list of names with a value for each name. It never changes. Clients of a world with
-// the same result share it.
+// Found is an immutable list of names with a value for each. Clients that have found the same share
+// it.
 type Found[V comparable] struct{ parts []*foundPart[V] }
 
 // foundPart holds the values for one block of names.
@@ -47,11 +47,10 @@ func (f *Found[V]) All() iter.Seq2[string, V] {
 }
 
 // GetFor reads the data of one child of parent for each name, one after another, as a loop of
-// zk.Get does. The function child returns the child for a name, and value makes the result from the
-// data or the error. It stops at the first error of either function and returns it.
-//
-// child must depend only on the name, and value only on the data. value must have no effect, except
-// for log lines about errors and empty data: see [GetEach].
+// zk.Get does. The function child returns the name of the child to read, and value makes the result
+// from the data or the error. GetFor stops at the first error of either function and returns it.
+// child must depend only on its argument, and value only on the data. value must have no effect
+// except for log lines about errors and empty data (see [GetEach]).
 func GetFor[V comparable](zk env.ZooKeeper, names *Names, parent string, child func(name string) (string, error), value func(name string, data []byte, err error) (V, error)) (*Found[V], error) {
 	r := &reading[V]{value: value, found: &Found[V]{}}
 	sent, odd := r.blocksOf(names, child)
@@ -64,30 +63,30 @@ func GetFor[V comparable](zk env.ZooKeeper, names *Names, parent string, child f
 	return r.done(), nil
 }
 
-// reading is a GetFor.
+// reading is a call of GetFor in progress.
 type reading[V comparable] struct {
 	value    func(name string, data []byte, err error) (V, error)
 	blocks   []*readBlock[V]
 	children []*bulk.Children // of the blocks
 	found    *Found[V]
-	values   []V // of the block that is read
+	values   []V // values found so far in the present block
 }
 
-// readBlock is what GetFor derives from a block of names. All clients that read for the block share
-// it.
+// readBlock is what GetFor computes from a block of names. All clients that read the children of
+// the block share it.
 type readBlock[V comparable] struct {
 	names    []string
 	children bulk.Children
-	odd      error // behind the last child
-	sent     bool  // all names are in the canonical form, in which kazoo sends them
-	// part is the last result for the block, and seen is the data that it was made from.
+	odd      error // error of the first name that has no child to read; it comes after the children
+	sent     bool  // whether all names are in the canonical form in which kazoo sends them
+	// part is the last result for the block, and seen the data from which it was made.
 	part *foundPart[V]
 	seen [][]byte
 	all  *Found[V] // last complete result whose first block is this one
 }
 
-// blocksOf makes the list of the children to read. odd is the error of the first name for which
-// child fails. That name and the names after it are not read.
+// blocksOf lists the children to read. odd is the error of the first name for which the function
+// child fails. Neither that name nor those after it are read.
 func (r *reading[V]) blocksOf(names *Names, child func(string) (string, error)) (sent bool, odd error) {
 	kind := kindOf(child)
 	sent = true
@@ -118,7 +117,7 @@ func newReadBlock[V comparable](names []string, child func(string) (string, erro
 	return b
 }
 
-// Take receives the data of one child, or the error.
+// Take receives the data of one child, or the error of reading it.
 func (r *reading[V]) Take(block, i int, data []byte, err error) error {
 	b := r.blocks[block]
 	v, err := b.valueOf(i, data, err, r.value)
@@ -128,8 +127,9 @@ func (r *reading[V]) Take(block, i int, data []byte, err error) error {
 	return err
 }
 
-// took adds values to the result. At the end of a block it adds a part. If the last part that was
-// made for the block has equal values, it adds that one, so that results share it.
+// took adds values to the result. At the end of a block it adds a part with the block's values. If
+// the last part made for the block has the same values, it adds that one, so that results share
+// memory.
 func (r *reading[V]) took(b *readBlock[V], values ...V) {
 	if r.values = append(r.values, values...); len(r.values) < len(b.children.Names) {
 		return
@@ -141,17 +141,17 @@ func (r *reading[V]) took(b *readBlock[V], values ...V) {
 	r.values = r.values[:0]
 }
 
-// Usual reports whether the data gives a value without an error.
+// Usual reports whether value makes a result from the data, without an error.
 func (r *reading[V]) Usual(block, i int, data []byte) bool {
 	_, err := r.blocks[block].valueOf(i, data, nil, r.value)
 	return err == nil
 }
 
-// valueOf returns the value for the data of a child. Nearly always the data is unchanged, and the
-// value comes from the last part.
+// valueOf returns the value for the data of a child. Nearly always the data is the same as before,
+// and the value is taken from the last part.
 func (b *readBlock[V]) valueOf(i int, data []byte, err error, value func(string, []byte, error) (V, error)) (V, error) {
 	if err == nil && b.seen != nil && len(data) > 0 && len(data) == len(b.seen[i]) && &data[0] == &b.seen[i][0] {
-		var none V // also of odd data
+		var none V // the zero value also stands for data without a value
 		if v := b.part.values[i]; v != none {
 			return v, nil
 		}
@@ -159,7 +159,8 @@ func (b *readBlock[V]) valueOf(i int, data []byte, err error, value func(string,
 	return value(b.names[i], data, err)
 }
 
-// TakeUsual receives the usual data of several children of a block.
+// TakeUsual receives the data of several children of a block, from each of which value makes a
+// result.
 func (r *reading[V]) TakeUsual(block, from, to int, data [][]byte) {
 	b := r.blocks[block]
 	if len(b.seen) == 0 || &b.seen[0] != &data[0] {
@@ -172,7 +173,8 @@ func (r *reading[V]) TakeUsual(block, from, to int, data [][]byte) {
 	r.took(b, b.part.values[from:to]...)
 }
 
-// see makes the part for the data of a block. Data that is not usual gets no value.
+// see makes the part for the data of a block. Data from which value makes no result gets the zero
+// value.
 func (b *readBlock[V]) see(data [][]byte, value func(string, []byte, error) (V, error)) {
 	p := &foundPart[V]{b.names, make([]V, len(data))}
 	for i := range data {

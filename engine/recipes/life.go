@@ -17,7 +17,7 @@ type ConnectionEnd uint8
 // These are the reasons why a connection has ended.
 const (
 	EndNone       ConnectionEnd = iota
-	EndDropped                  // kazoo: ConnectionDropped, or a time-out
+	EndDropped                  // the connection was dropped or timed out (kazoo's ConnectionDropped)
 	EndClosed                   // the session was closed
 	EndExpired                  // the server refused the session
 	EndAuthFailed               // the server refused a credential
@@ -39,18 +39,18 @@ type Life struct {
 	Task func(run func())
 	// Resolve looks up the addresses of the servers. If there are none, the session ends.
 	Resolve func() []string
-	// Connect makes one connection and returns when it has ended (connection.py:548). It can also
-	// return EndNone at once, and call GoOn when the connection ends. Once connected, it resets the
-	// pauses.
+	// Connect makes one connection and returns when it has ended (connection.py:548). It may
+	// instead return EndNone at once, and call GoOn when the connection ends. Once it is connected,
+	// it has to reset the pauses.
 	Connect func(addr string, pauses *Pauses) ConnectionEnd
 	// AskEnd asks the server to end the session, if there is a connection.
 	AskEnd func()
 
 	stopped bool
 	pauses  *Pauses
-	left    []string // addresses of the round that were not tried yet
+	left    []string // addresses of the round that have not been tried yet
 	stop    *threading.Event
-	ended   *threading.Event // the loop is over
+	ended   *threading.Event // set when the connection task has ended
 }
 
 // Init makes a session that is not started. Call it once, before any other method.
@@ -132,8 +132,8 @@ func (l *Life) addresses() []string {
 }
 
 // rounds tries the remaining addresses of a round, and then further rounds. It returns when the
-// session has to end. It also returns when Connect leaves a connection open, whose end GoOn will
-// handle. kazoo gives up if no name can be resolved.
+// session has to end. It also returns when Connect leaves a connection open, whose end will be
+// reported to GoOn. If no name can be resolved, it gives up, as kazoo does.
 func (l *Life) rounds(left []string) {
 	for len(left) > 0 && !l.stopped {
 		addr := left[0]
@@ -151,8 +151,7 @@ func (l *Life) rounds(left []string) {
 	l.over()
 }
 
-// GoOn continues the connection task at the end of a connection for which Connect has returned
-// EndNone.
+// GoOn continues the connection task when a connection ends for which Connect has returned EndNone.
 func (l *Life) GoOn(end ConnectionEnd) {
 	if left, goOn := l.next(end, l.left); goOn {
 		l.rounds(left)
@@ -161,8 +160,8 @@ func (l *Life) GoOn(end ConnectionEnd) {
 	}
 }
 
-// next handles the end of a connection. After the last address of a round it pauses. It returns the
-// addresses to try, and false if the session has to end.
+// next handles the end of a connection, and pauses after the last address of a round. It returns
+// the addresses to try next, and false if the session has to end.
 func (l *Life) next(end ConnectionEnd, left []string) (addrs []string, goOn bool) {
 	if l.lost(end) {
 		return nil, false

@@ -50,7 +50,7 @@ func hasSlashBefore(path string) bool {
 		ones   = 0x0101010101010101
 		slash  = '/' * ones
 		dot    = '.' * ones
-		noLast = 0xfefefefefefefefe // a dot differs from a slash by the last bit only
+		noLast = 0xfefefefefefefefe // this bit is all that differs between a dot and a slash
 	)
 	for ; len(path) > 8; path = path[8:] {
 		x := (word(path) ^ slash) | (word(path[1:])^dot)&noLast

@@ -1,8 +1,8 @@
 package recipes
 
-// ref is a compact reference to an item of a client, such as a listener or a watch. The item is a
-// member of a family, which is a group of data watches below one parent. With family 0 it is a
-// single item outside of families.
+// ref is a reference to an item of a client, such as a listener or a watch, in little memory. It
+// names a family (a group of data watches below one parent) and a member of it. With family 0 it
+// names an item that belongs to no family.
 type ref uint32
 
 const (
@@ -53,12 +53,12 @@ func (s *refSet) add(r ref) bool {
 	return true
 }
 
-// order keeps refs in the order in which each was last added. It may keep outdated refs for a
-// while.
+// order is a list of refs, in the order in which each was last added. It may contain outdated refs
+// for a while.
 type order struct{ refs []ref }
 
 // add adds a ref at the end. live is the number of refs that are not outdated, and counts reports
-// whether a ref is one of them.
+// whether a ref is one of these.
 func (o *order) add(r ref, live int, counts func(ref) bool) {
 	if len(o.refs) >= live+live/4+32 {
 		o.tidy(live, counts)

@@ -71,14 +71,14 @@ func (w *Watches) Join() { w.callbacks.join() }
 
 // watchTable holds the watchers that wait for one kind of event, by path, in the order in which
 // they were added. Adding and removing cost the same for any number of paths, because an agent of
-// version 1 watches every replica of every model. A watcher that is a member of a family is only a
-// bit. A path has either such a bit or an entry.
+// version 1 watches every replica of every model. A watcher that is a member of a family takes a
+// single bit; any other has an entry.
 type watchTable struct {
 	byPath  map[string]uint32 // index in entries by path; nil while there are only a few
 	entries []watched
 	free    []uint32
-	// families holds the families with members in the table, with the prefixes of their paths. If
-	// they are many, byPrefix finds them by prefix. byIndex finds them by index.
+	// families holds the families that have members in the table, with the prefixes of their paths.
+	// byIndex finds a family by its index, and byPrefix by its prefix if there are many.
 	families []prefixed
 	byPrefix map[string]*family
 	byIndex  []*family
@@ -88,11 +88,12 @@ type watchTable struct {
 
 // prefixed is a family with the prefix of its paths.
 type prefixed struct {
-	prefix string // ends in a slash
+	prefix string // ends with a slash
 	f      *family
 }
 
-// watched is an entry: a path with its watchers, nearly always one. An unused entry has none.
+// watched is an entry: a path with its watchers, of which there is nearly always one. An unused
+// entry has none.
 type watched struct {
 	path    string
 	watcher env.Watcher
@@ -179,8 +180,8 @@ func (t *watchTable) append(r ref) {
 	t.live++
 }
 
-// admits reports whether members of a family can be stored as bits. No other family may have the
-// same paths or the same index.
+// admits reports whether a bit is enough for each member of a family. For that, no other family may
+// have the same paths or the same index.
 func (t *watchTable) admits(f *family) bool {
 	if int(f.index) < len(t.byIndex) && t.byIndex[f.index] == f {
 		return true
@@ -240,7 +241,8 @@ func (t *watchTable) memberAt(path string) (member, bool) {
 	return member{f, number}, ok && f.is.has(number, flagWaiting)
 }
 
-// enter replaces a member's bit by an entry, which keeps the member's place in the order.
+// enter gives a member that is stored as a bit an entry, which takes over the member's place in the
+// order.
 func (t *watchTable) enter(m member) (at uint32) {
 	m.of.is.set(m.number, flagWaiting, false)
 	at = t.freshEntry(m.of.names.Path(m.number), m)
@@ -248,7 +250,7 @@ func (t *watchTable) enter(m member) (at uint32) {
 	return at
 }
 
-// counts reports whether the watcher that a ref refers to still waits.
+// counts reports whether the watcher that the ref names still waits.
 func (t *watchTable) counts(r ref) bool {
 	if r.family() == 0 {
 		return t.entries[r.member()].watcher != nil
@@ -322,17 +324,18 @@ func (at *watched) each(fn func(env.Watcher)) {
 type callbacks struct {
 	tasks env.Tasks
 	of    *Watches
-	// queue holds the events to deliver. There can be thousands of them for each of thousands of
+	// queue holds the events to deliver, of which there may be thousands for each of thousands of
 	// agents. Nearly all are for members of families. others holds the remaining events, in order.
 	queue    []told
 	others   []callback
-	families []*family // families of the members in queue, by index
+	families []*family // families by their index, for the members in queue
 	task     env.Task
-	feeding  *feeding // makes the reads that follow from events in queue
+	feeding  *feeding // makes the reads that follow from the events in queue
 }
 
-// told is an event for a member, about the member's own path or the session. typ is the type of the
-// event. If the ref has family 0, the event is instead the next one of callbacks.others.
+// told is an event in the queue. If its ref names a member of a family, it is about that member's
+// path, or about the session, and typ is its type. If the ref has family 0, the event is the next
+// one of callbacks.others.
 type told struct {
 	ref ref
 	typ env.EventType
@@ -372,7 +375,7 @@ func (c *callbacks) enqueue(t told, other callback) {
 	}
 }
 
-// admits reports whether an event for a family's member can be stored as only a ref and a type.
+// admits reports whether a ref and a type are enough to store an event for a member of the family.
 func (c *callbacks) admits(f *family) bool {
 	for int(f.index) >= len(c.families) {
 		c.families = append(c.families, nil)

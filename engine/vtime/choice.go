@@ -9,21 +9,22 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Source draws the random numbers of one site on one node. Its k-th draw depends on seed, node
-// name, site and k alone. So an additional draw at one site changes no draw at another.
+// Source draws random numbers for one place in the code (site) on one node. Its k-th draw depends
+// on seed, node name, site and k alone. So an additional draw at one site changes no draw at
+// another.
 type Source struct {
 	node   *Node
 	site   string
-	number uint64 // the number appended to the site by FreshSource; 0 for none
+	number uint64 // number that FreshSource appends to the site; 0 for none
 	draws  tasks.Draws
-	owner  *Process // the process that holds the source by OwnSource; nil for none
+	owner  *Process // process that holds the source by OwnSource; nil for none
 }
 
 // Source returns the node's source for a site such as "network.latency".
 func (n *Node) Source(site string) *Source {
 	s := n.sources.find(site)
 	if s == nil {
-		if n.sources.bySite == nil { // the site names of a server are its own, so sharing their text would save nothing
+		if n.sources.bySite == nil { // the names of a server's sites occur only once, so sharing their text would save nothing
 			site = n.w.text(site)
 		}
 		s = &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
@@ -38,7 +39,8 @@ func (n *Node) Source(site string) *Source {
 func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
-		*f = append(*f, make([]Source, 0, min(2<<min(len(*f), 16), mostFresh))) // small at first: most nodes have few
+		// begins with a small block, because most nodes have few of these sources
+		*f = append(*f, make([]Source, 0, min(2<<min(len(*f), 16), mostFresh)))
 	}
 	block := &(*f)[len(*f)-1]
 	*block = append(*block, Source{node: n, site: site, number: number})
@@ -59,9 +61,9 @@ func (s *Source) appendSite(text []byte) []byte {
 // sources holds the sources of one node. Most nodes have some dozens, but a server has one for each
 // connection.
 type sources struct {
-	list   []*Source          // those after the first fewSources are sorted by length and site
-	bySite map[string]*Source // nil while there are some dozens
-	fresh  [][]Source         // made by FreshSource, in blocks that never move
+	list   []*Source          // all sources but those of FreshSource; from the index fewSources on, sorted by length and text of the site
+	bySite map[string]*Source // the same sources by site; nil up to someSources of them
+	fresh  [][]Source         // sources made by FreshSource, in blocks that never move
 }
 
 // mostFresh is the most sources in one block of sources made by FreshSource.
@@ -174,8 +176,8 @@ func (s *Source) Site() string {
 	return string(s.appendSite(nil))
 }
 
-// Uint64n returns a number in [0, n). It panics when n is 0. A shrunk run prefers the outcome 0, so
-// let 0 stand for the most ordinary case.
+// Uint64n returns a number in [0, n). It panics if n is 0. When a failing run is shrunk, choices
+// become 0, so 0 should stand for the most ordinary case.
 func (s *Source) Uint64n(n uint64) uint64 {
 	if n == 0 {
 		panic("vtime: choice among 0 outcomes at " + s.Site())
@@ -191,7 +193,7 @@ func (s *Source) Uint64n(n uint64) uint64 {
 type Draws = tasks.Draws
 
 // Ahead returns the coming draws, for a caller that makes many at once and then reports their
-// number to Skip. ok is false when the world has a tape, because a tape may replace draws.
+// number to Skip. If the world has a tape, ok is false, because the tape may replace draws.
 func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
 
 // Skip records that the caller has made this many of the draws from Ahead.
@@ -218,11 +220,11 @@ func (s *Source) Intn(n int) int {
 // Float64 returns a number in [0, 1).
 func (s *Source) Float64() float64 { return float64(s.Uint64n(1<<53)) / (1 << 53) }
 
-// Chance returns true with probability p. A shrunk run prefers false.
+// Chance returns true with probability p. A run that is shrunk gets false.
 func (s *Source) Chance(p float64) bool {
 	if p <= 0 {
 		return false
 	}
-	// Without the subtraction, the draw 0 that a shrunk run prefers would mean true.
+	// Without the subtraction, the draw 0, which a shrunk run gets, would mean true.
 	return 1-s.Float64() <= p
 }

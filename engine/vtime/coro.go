@@ -12,12 +12,12 @@ import (
 // coro is a pooled coroutine. It runs one task after another, and is parked in the pool between two
 // tasks.
 type coro struct {
-	w     *World // the world of its task
+	w     *World // world of its task
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
 	task  *Task
-	owner uint64  // the number of its goroutine
+	owner uint64  // number of its goroutine
 	self  uintptr // address of the runtime's description of its goroutine
 	stack uintptr // end of its stack when it last parked
 	place int     // index in World.coros
@@ -28,8 +28,8 @@ type coro struct {
 // run are given up.
 type coroPool struct {
 	free   []*coro
-	unused int   // the smallest number of free coroutines since the last shrink
-	look   int64 // the virtual time of the next shrink
+	unused int   // smallest number of free coroutines since the last shrink
+	look   int64 // virtual time of the next shrink
 }
 
 // firstLook is the shortest virtual time, in nanoseconds, between two calls of shrink.

@@ -13,8 +13,8 @@ import (
 // Divergence describes where two runs that should be equal differ.
 type Divergence struct {
 	// A and B are the first events that differ. One is nil if its run had ended before. Both are
-	// nil if the traces have no records of that part of the run. Then the first difference is among
-	// the events From+1 to To.
+	// nil if the traces have no records of that part of the run. The first difference then is one
+	// of the events From+1 to To.
 	A, B     *Record
 	From, To uint64
 	// CausesA and CausesB list the events that led to A and to B, nearest first, as far back as the
@@ -22,8 +22,8 @@ type Divergence struct {
 	CausesA, CausesB []Record
 	// Nodes lists, sorted, the nodes whose own hashes differ at the end.
 	Nodes []string
-	// Loops says, sorted, how the totals of loops differ at the end, such as "host model update: 12
-	// steps against 13".
+	// Loops says how the numbers of steps of loops differ at the end, such as "host model update:
+	// 12 steps against 13". The texts are sorted.
 	Loops []string
 }
 
@@ -90,14 +90,14 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	return d
 }
 
-// withoutSteps returns the records without those of loops' steps. Steps cannot be compared, because
-// a run that leaps over them records none.
+// withoutSteps leaves out the records of loops' steps. They cannot be compared, because a world
+// with leaps (see Config.NoLeaps) does not record them.
 func withoutSteps(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
 }
 
-// unrecorded reports whether run a has no record of the next event in other, although a got that
-// far. Then the records do not tell whether the runs differ there.
+// unrecorded reports whether run a has no record of the next event in other, although it was at
+// least that long. Then the records do not tell whether the runs differ there.
 func unrecorded(a *Trace, left, other []Record) bool {
 	return len(left) == 0 && len(other) > 0 && other[0].Number <= a.Events && !other[0].Step
 }

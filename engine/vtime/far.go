@@ -9,13 +9,13 @@ import "math/bits"
 // which with ten thousand events would not fit the processor's caches.
 type farEvents struct {
 	base   int64
-	limit  uint64 // events at this instant or later are not in the heap
+	limit  uint64 // instant from which on events are not in the heap, but here
 	count  int
 	levels uint64 // bit i is set when filled[i] is not 0
 	filled [farLevels]uint64
 	tails  farTails
 	blocks []farBlock
-	free   uint32 // first free block plus one; 0 means none
+	free   uint32 // index of the first free block plus one; 0 if there is none
 }
 
 // farTails holds the index of the last block of each bucket plus one, and 0 for an empty bucket.
@@ -92,8 +92,9 @@ func (f *farEvents) many(tail uint32) bool {
 	return n > farMany
 }
 
-// earliest removes the earliest bucket and returns its last block. The caller has to empty it. If
-// coarse is true, its events have to be pushed again into finer buckets, otherwise into the heap.
+// earliest removes the earliest bucket and returns its last block. The caller has to take all
+// events of the bucket, and to push them again: into finer buckets if coarse is true, and otherwise
+// into the heap.
 func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	level := bits.TrailingZeros64(f.levels)
 	bucket := bits.TrailingZeros64(f.filled[level])
@@ -111,7 +112,7 @@ func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	return tail, coarse
 }
 
-// empty removes all buckets and returns them. The caller has to empty each of them.
+// empty removes all buckets and returns them. The caller has to take all events out of them.
 func (f *farEvents) empty() farTails {
 	tails := f.tails
 	f.tails, f.filled, f.levels = farTails{}, [farLevels]uint64{}, 0

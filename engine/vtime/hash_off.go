@@ -2,6 +2,6 @@
 
 package vtime
 
-// hashed is false in a build that measures what hashing costs (cmd/bench/engines). Hashes in its
-// traces have no meaning.
+// hashed is false in a build that measures what hashing costs (cmd/bench/engines). In such a build,
+// the hashes of traces mean nothing.
 const hashed = false

@@ -6,23 +6,27 @@ import "time"
 // to sleep. It has the methods of that package that the engine calls, and the engine's methods that
 // only that package may call.
 
-// SleepingLoops plays the turns of a process's idle loops, which have no events of their own. The
-// engine calls it to catch up, or to wake loops that must go on event by event.
+// SleepingLoops computes what the idle loops of a process do, such as polls that get the same
+// answers again and again. While such a loop sleeps, it has no events. The engine calls CatchUp
+// before somebody looks at effects of these loops, and the other methods to wake loops that need
+// events again.
 type SleepingLoops interface {
-	// CatchUp makes all steps that come before the current event.
+	// CatchUp computes what the sleeping loops have done before the current event.
 	CatchUp()
-	// WakeMidTurn is called before a task of the process continues. It wakes loops that are in the
-	// middle of a turn.
+	// WakeMidTurn is called before a task of the process continues. It wakes the loops that are in
+	// the middle of a turn, such as those that wait for an answer.
 	WakeMidTurn()
-	// WakeChanged is called after the count [Process.Runs] has grown.
+	// WakeChanged is called when the memory of the process may have changed, which [Process.Runs]
+	// counts.
 	WakeChanged()
 	// WakeAll is called before the process ends, and in a run without a time limit.
 	WakeAll()
 }
 
-// TaskLoop is told what the task of a loop does.
+// TaskLoop is told what the task of a loop (such as a poll) does.
 type TaskLoop interface {
-	// Waits is called when the task begins to wait and its turn has not acted ([World.Acts]).
+	// Waits is called when the task begins to wait in a turn in which it has not called
+	// [World.Acts].
 	Waits()
 	// Ends is called when the task has ended.
 	Ends()
@@ -31,7 +35,7 @@ type TaskLoop interface {
 // SleepingLoops returns the value set by SetSleepingLoops, or nil if none was set.
 func (p *Process) SleepingLoops() SleepingLoops { return p.loops }
 
-// SetSleepingLoops sets the object that makes the steps of the process's sleeping loops.
+// SetSleepingLoops sets the object that computes what the process's sleeping loops do.
 func (p *Process) SetSleepingLoops(s SleepingLoops) { p.loops = s }
 
 // SetAsleep sets whether any of the process's loops is asleep. It is called again whenever another
@@ -55,8 +59,8 @@ func (p *Process) SetAsleep(asleep bool) {
 	p.asleep = asleep
 }
 
-// Runs counts events that may have changed the memory of the process's program. These are calls of
-// Changes, and runs of its tasks, except turns of a loop that did not call [World.Acts].
+// Runs counts events that may have changed the memory of the process's program: calls of Changes,
+// and runs of tasks. A turn of a loop counts only if it called [World.Acts].
 func (p *Process) Runs() uint64 { return p.runs }
 
 // Changes must be called right before an event writes into the memory of the process's program
@@ -71,8 +75,8 @@ func (p *Process) Changes() {
 	}
 }
 
-// Ran counts a change of memory as Changes does. It may be called only if no sleeping loop is in
-// the middle of a turn, because it wakes none.
+// Ran counts a change of memory as Changes does, but wakes no loop. So it may be called only if no
+// sleeping loop is in the middle of a turn.
 func (p *Process) Ran() { p.runs++ }
 
 // Enter begins a wait of the current task and returns the task, which must belong to the process.
@@ -81,8 +85,8 @@ func (p *Process) Enter() *Task { return p.enter() }
 // Wait parks the task, after [Process.Enter], until its timer or another event wakes it.
 func (t *Task) Wait(what string) { t.wait(what) }
 
-// WaitNumber returns the number of the task's current wait. An event that is to end this wait has
-// the number as its argument.
+// WaitNumber returns the number of the task's current wait. An event that is to end this wait must
+// have the number as its argument.
 func (t *Task) WaitNumber() uint64 { return t.waitSeq }
 
 // SetTimer sets the event that will end the task's wait. The zero Timer means that there is none.
@@ -98,7 +102,7 @@ func (t *Task) Stopping() bool { return t.stopping }
 // Process returns the process that the task belongs to.
 func (t *Task) Process() *Process { return t.proc }
 
-// Loop returns the loop of the task, nil for none.
+// Loop returns the loop that the task runs, nil for none.
 func (t *Task) Loop() TaskLoop { return t.loop }
 
 // SetLoop sets the loop that the task runs.
@@ -110,8 +114,8 @@ func (t *Task) Acted() bool { return t.acted }
 // ForgetActs makes Acted return false until the next call of Acts.
 func (t *Task) ForgetActs() { t.acted = false }
 
-// Leaps reports whether loops may fall asleep now. In a run without a time limit they may not,
-// because such a run ends only when no event is left.
+// Leaps reports whether loops may sleep now, which means that their turns have no events. In a run
+// without a time limit they may not, because such a run ends only when no event is left.
 func (w *World) Leaps() bool {
 	return w.running && w.run.limited && !w.cfg.NoLeaps && !w.closing && w.failure == nil
 }
@@ -136,11 +140,11 @@ func (w *World) SwapCause(cause uint64) (before uint64) {
 	return before
 }
 
-// Unasked makes the run check its limits after the current step. After an event the run always
-// checks them.
+// Unasked makes the run check its limits after the current step of a loop. After an event the run
+// checks them in any case.
 func (w *World) Unasked() { w.run.unasked = true }
 
-// In returns the instant d from now, at most the end of time.
+// In returns the instant d from now, or the largest instant if that is earlier.
 func (w *World) In(d time.Duration) time.Duration { return time.Duration(w.in(d)) }
 
 // Intern returns the world's shared copy of a string.

@@ -21,19 +21,19 @@ type loopTotal struct {
 	name   string
 	steps  uint64
 	digest uint64
-	// quiet means that steps are not counted, because they only check whether there is something to
-	// do.
+	// whether steps are left uncounted, because they only check whether there is something to do
 	quiet bool
 }
 
 // LoopDigest sums up, at the end of a run, the steps of all loops with one name on one node.
 type LoopDigest struct {
 	Node, Name string
-	// Steps is the number of the steps. Digest is the sum of the squares of their instants in ns.
+	// Steps is the number of steps. Digest is the sum of the squares of their instants in ns.
 	Steps, Digest uint64
 }
 
-// stepParts is the most parts that a loop can have, and so its most steps at one instant.
+// stepParts is the largest number of parts that a loop can have, and so of its steps at one
+// instant.
 const stepParts = 8
 
 // NewLoop makes a loop of the node. Loops with the same name share one total, for example the loops
@@ -49,7 +49,7 @@ func (n *Node) NewLoop(name string) *Loop {
 func (l *Loop) Name() string { return l.total.name }
 
 // NewQuietLoop makes a loop whose steps are not counted. It is for checks that seldom have an
-// effect, so that their number says nothing.
+// effect, so that their number means nothing.
 func (n *Node) NewQuietLoop(name string) *Loop {
 	l := n.NewLoop(name)
 	l.total.quiet = true
@@ -68,8 +68,9 @@ func (n *Node) loopTotal(name string) *loopTotal {
 	return t
 }
 
-// Schedule schedules a step of the loop as [Node.Schedule] does, possibly on another node. part
-// orders the steps of the loop at one instant, lowest first. It must be below 8.
+// Schedule schedules a step of the loop, as [Node.Schedule] schedules an event. The node may be
+// another one than the loop's. Steps of the loop at one instant happen in the order of their parts,
+// which must be below 8.
 func (l *Loop) Schedule(node *Node, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(node, nil, part, int64(at), kind, do, arg)
 }
@@ -80,8 +81,8 @@ func (l *Loop) ScheduleIn(p *Process, part int, at time.Duration, kind Kind, do 
 	return l.schedule(p.node, p, part, int64(at), kind, do, arg)
 }
 
-// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant. It is
-// for checks of a sleeping loop. The call does not count as a step.
+// CheckAt calls do.Handle at a virtual time, before the loop's steps of that instant. It is for
+// checks of a loop that sleeps. The call does not count as a step.
 func (l *Loop) CheckAt(p *Process, at time.Duration, do Handler) Timer {
 	return l.schedule(p.node, p, 0, int64(at), kindLookout, do, 0)
 }
@@ -93,7 +94,8 @@ func (l *Loop) schedule(node *Node, proc *Process, part int, at int64, kind Kind
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// Bound is a position in the order of steps and events, by instant and then by order.
+// Bound is a position in the order in which steps and events happen: an instant, and an order
+// within it.
 type Bound struct {
 	at    int64
 	order uint64
@@ -116,10 +118,10 @@ func (b Bound) Before(c Bound) bool { return b.at < c.at || b.at == c.at && b.or
 // At returns the instant of the position, from the start of the world.
 func (b Bound) At() time.Duration { return time.Duration(b.at) }
 
-// Allows reports whether a step of the loop comes before the bound.
+// Allows reports whether a step of the loop lies before the bound.
 func (b Bound) Allows(l *Loop, at time.Duration, part int) bool { return l.Place(at, part).Before(b) }
 
-// Last returns the latest instant at which a step of the loop precedes the bound.
+// Last returns the latest instant at which a step of the loop lies before the bound.
 func (b Bound) Last(l *Loop, part int) time.Duration {
 	if l.rank+uint64(part) < b.order {
 		return time.Duration(b.at)
@@ -133,13 +135,13 @@ func (l *Loop) Past(at time.Duration, part int) bool {
 	return int64(at) < w.now || int64(at) == w.now && l.rank+uint64(part) < w.stepNow
 }
 
-// Did counts a step that was made without an event. Its instant may lie in the past.
+// Did counts a step of the loop that had no event. Its instant may lie in the past.
 func (l *Loop) Did(at time.Duration) {
 	l.w.leapt++
 	l.did(int64(at))
 }
 
-// DidMany counts n steps that were made without events. squares is the sum of the squares of their
+// DidMany counts n steps of the loop that had no events. squares is the sum of the squares of their
 // instants in ns, which goes into the loop's digest.
 func (l *Loop) DidMany(n, squares uint64) {
 	l.w.leapt += n
@@ -184,9 +186,9 @@ func (d *Delay) Draw() time.Duration {
 	return d.Min + time.Duration(d.Source.Intn(d.Steps+1))*d.Step
 }
 
-// Acts marks that the current task does something that others may see, or that depends on something
-// its loop does not watch. Its turn must then really run. If the task runs no loop, the call has no
-// effect.
+// Acts records that the current task does something that others may see, or that depends on
+// something that its loop does not watch. The present turn of the loop must then really run, and
+// cannot be skipped. If the task runs no loop, the call has no effect.
 func (w *World) Acts() {
 	if w.current != nil {
 		w.current.acted = true

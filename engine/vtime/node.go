@@ -120,8 +120,8 @@ func (n *Node) Note(x uint64) { n.fold(x) }
 // the current event.
 func (n *Node) NoteString(s string) { n.NoteFolded(s, FoldString(s)) }
 
-// NoteFolded does what NoteString does, for a text that is noted often. fold is FoldString(s),
-// which the caller has computed once.
+// NoteFolded does what NoteString does, for a text that is noted often. fold must be FoldString(s),
+// which the caller has computed before.
 func (n *Node) NoteFolded(s string, fold uint64) {
 	n.Note(fold)
 	n.w.trace.label(n.w.events, s)

@@ -25,7 +25,7 @@ type Process struct {
 	w          *World
 	runs       uint64 // see Runs
 	loops      SleepingLoops
-	asleep     bool // set while one of the process's loops is asleep
+	asleep     bool // whether one of the process's loops is asleep
 	sleepPlace int  // index in World.sleeping
 }
 
@@ -114,8 +114,8 @@ func (p *Process) Sleep(d time.Duration) {
 	p.Pause(d)
 }
 
-// Pause waits as Sleep does, but does not count as an act, so that a later turn may still be leapt
-// over.
+// Pause waits as Sleep does, but does not count as an act ([World.Acts]), so that later turns of
+// the task's loop may still be skipped.
 func (p *Process) Pause(d time.Duration) {
 	t := p.enter()
 	d = max(d, 0)
@@ -159,8 +159,8 @@ func (p *Process) ParkOn(what, on string) {
 }
 
 // ParkAfter sleeps for d, calls do.Handle, and then parks as ParkOn does, all in one wait. The
-// engine calls do.Handle without a switch to the task. If the task has nothing to wait for,
-// do.Handle has to wake it.
+// engine calls do.Handle without a switch to the task. If there is nothing to wait for, do.Handle
+// has to wake the task.
 func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
 	t := p.enter()
 	p.node.w.Acts()

@@ -2,14 +2,14 @@ package vtime
 
 // slot holds a pending event in one cache line.
 type slot struct {
-	at    int64   // ns since the start of the world
-	order uint64  // order among the events of one instant, see orderOf
-	do    Handler // nil when the event was cancelled or the slot is free
+	at    int64   // nanoseconds since the start of the world
+	order uint64  // position among the events of the instant (see orderOf)
+	do    Handler // nil if the event was cancelled or the slot is free
 	arg   uint64
-	proc  *Process // the event does not happen when this process is dead; may be nil
+	proc  *Process // process without which the event does not happen; may be nil
 	node  *Node
-	gen   uint32 // incremented when the event happens or is cancelled
-	next  uint32 // inHeap, or one more than the next slot of the bucket or of the free list; 0 at the end
+	gen   uint32 // increased when the event happens or is cancelled
+	next  uint32 // inHeap, or one more than the index of the next slot in the bucket or in the list of free slots; 0 at the end
 }
 
 // inHeap is the value of next in a slot whose event is in the heap, or in the buckets from which
@@ -21,7 +21,7 @@ const inHeap = ^uint32(0)
 // scheduling. Only steps of loops are ordered by loop and part instead.
 const (
 	steps     uint64 = 0 << 62
-	beforeAll uint64 = 1 << 62 // orders starts of tasks before all other events of the instant
+	beforeAll uint64 = 1 << 62 // class of the starts of tasks, which come before all other events of the instant
 	inTurn    uint64 = 2 << 62 // all other events
 )
 

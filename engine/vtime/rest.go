@@ -21,7 +21,7 @@ func (t *Task) NewRest(what string, next func()) *Rest {
 // Begin makes the task rest once its function has returned.
 func (r *Rest) Begin() { r.task.rest = r }
 
-// AfterRest calls fn at once. But if the current task is about to rest, fn is called only once the
+// AfterRest calls fn at once, unless the current task is about to rest. Then it calls fn when the
 // task has continued and no longer waits or rests. If the task unwinds, fn is not called.
 func (p *Process) AfterRest(fn func()) {
 	p.check()
@@ -45,9 +45,9 @@ type Rest struct {
 	task          *Task
 	what          string
 	next, unwound func()
-	after         func() // the function of AfterRest, or nil
+	after         func() // function that was given to AfterRest, or nil
 	goOn          func() // runs when the task continues
-	unparked      bool   // ended by the task's timer or a Cond, not by Wake
+	unparked      bool   // whether the task's timer or a Cond ends it, rather than Wake
 }
 
 func newRest(t *Task, what string, next, unwound func()) *Rest {

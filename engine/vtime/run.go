@@ -17,10 +17,10 @@ type runState struct {
 	// unasked is set when an event has happened since the limits were last checked.
 	unasked bool
 	over    bool
-	reason  Reason // why the run is over
+	reason  Reason // why the run has ended
 
 	ready []readyTask
-	head  int // index in ready of the first task that has not continued
+	head  int // index in ready of the first task that has not continued yet
 	reaps []*Process
 }
 
@@ -29,7 +29,7 @@ type runState struct {
 type readyTask struct {
 	task  *Task
 	wait  uint64
-	cause uint64 // is the cause of the events that the task schedules
+	cause uint64 // cause of the events that the task schedules
 }
 
 func (r readyTask) valid() bool { return !r.task.done && r.task.waitSeq == r.wait }
@@ -130,8 +130,8 @@ func (w *World) wakesTask() bool {
 	return ok && !s.proc.dead
 }
 
-// driveGuarded does what drive does, for events whose handlers may panic. It recovers such a panic
-// before it can unwind the waiting task's functions.
+// driveGuarded does what drive does for an event whose handler may panic. It recovers such a panic
+// before it can unwind the functions of the waiting task.
 func (w *World) driveGuarded(t *Task) (goesOn bool) {
 	u := &w.run
 	normal := false
@@ -200,7 +200,7 @@ func (w *World) step() bool {
 	return u.end(Quiet)
 }
 
-// leave removes the next event from the queue.
+// leave removes the next event from the queue of events.
 func (w *World) leave(i uint32, near bool) {
 	s := &w.slots[i]
 	if near {

@@ -14,25 +14,25 @@ type Task struct {
 	// line.
 	proc      *Process
 	co        *coro
-	waitSeq   uint64 // number of the present wait; an event for an earlier one has no effect
+	waitSeq   uint64 // number of the present wait; an event that is to end an earlier wait has no effect
 	timer     Timer
-	cond      *Cond    // the condition that it waits for, or nil
-	loop      TaskLoop // the loop that it runs, or nil
+	cond      *Cond    // condition that it waits for, or nil
+	loop      TaskLoop // loop that it runs, or nil
 	acted     bool     // see World.Acts
-	asleep    bool     // waits for an instant that has no event
+	asleep    bool     // whether it waits for an instant that has no event, because its loop sleeps
 	done      bool
-	killed    bool // unwinds at once, even in env calls of deferred functions
-	stopping  bool // unwinds at its next wait
-	unwinding bool // runs deferred functions because it is stopping
+	killed    bool // whether it unwinds at once, even in env calls of deferred functions
+	stopping  bool // whether it unwinds at its next wait
+	unwinding bool // whether it runs deferred functions because it is stopping
 	woken     bool
-	parked    bool // waits in Park or ParkFor, the only waits that Wake may end
+	parked    bool // whether it waits in Park or ParkFor, which are the only waits that Wake ends
 
 	waitsFor  string
-	waitsOn   string // what ParkOn waits on, such as a path
+	waitsOn   string // what ParkOn waits for an answer about, such as a path
 	since     int64
-	nextWaits *Task // the next task in cond's queue
-	ended     *Cond // made on the first Join
-	rest      *Rest // set while the task waits without a stack, or is about to
+	nextWaits *Task // next task in the queue of cond
+	ended     *Cond // created by the first Join
+	rest      *Rest // not nil while the task waits without a stack, or is about to
 	fn        func()
 	name      string
 	index     int // index in proc.tasks

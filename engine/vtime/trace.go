@@ -21,7 +21,7 @@ type TraceConfig struct {
 	// [World.SetOrigin] sets another. Then [World.Origin] tells what led to the current event, over
 	// any number of events. Records show the origin in place of the cause. Origins change no hash.
 	Origins bool
-	// steps is set in a world without leaps, in which steps of loops are recorded too.
+	// steps is set in a world with Config.NoLeaps, which also records the steps of loops.
 	steps bool
 }
 
@@ -42,8 +42,8 @@ type Record struct {
 	Hash uint64 `json:"hash"`
 	// Labels holds the texts that were noted during the event.
 	Labels []string `json:"labels,omitempty"`
-	// Step marks a step of a loop. A step has no ID, and its Number is the Number of the event
-	// before it. Only worlds without leaps record steps.
+	// Step marks a step of a loop. A step has no ID, and its Number is that of the event before it.
+	// Steps are recorded only in a world with Config.NoLeaps.
 	Step bool `json:"step,omitempty"`
 }
 
@@ -123,14 +123,14 @@ func (tr *Trace) mark(w *World, id uint64, n *Node, kind Kind, cause, arg uint64
 	tr.nextMark = next
 }
 
-// step records a step of a loop.
+// step records a step of a loop, which happens only in a world with Config.NoLeaps.
 func (tr *Trace) step(w *World, e *slot, cause uint64) {
 	tr.Records = append(tr.Records, Record{
 		Number: w.events, Cause: cause, At: time.Duration(e.at), Node: e.node.name, Kind: e.kind().String(), Arg: e.arg, Hash: w.hash, Step: true,
 	})
 }
 
-// thin drops every other checkpoint, so that a long run keeps a bounded number.
+// thin drops every other checkpoint, so that even a long run keeps few.
 func (tr *Trace) thin() {
 	tr.cfg.EveryEvents *= 2
 	kept := tr.Checkpoints[:0]

@@ -7,7 +7,7 @@ import "math/bits"
 // their events. Adding or taking an event costs a few steps, however many there are. A crowded
 // bucket refuses an event in its middle, which goes into the heap like all later events.
 type timingWheel struct {
-	heads, tails [wheelBuckets]uint32 // slots plus one; 0 means none
+	heads, tails [wheelBuckets]uint32 // indexes of slots plus one; 0 if the bucket is empty
 	filled       [wheelBuckets / 64]uint64
 	words        uint64 // bit i is set when filled[i] is not 0
 	// min is the slot of the earliest event. It is valid only while found is set.

@@ -21,8 +21,8 @@ type Config struct {
 	// CheckOwner makes every wait check that the task's own coroutine calls it, which costs about a
 	// microsecond. Otherwise one wait in 1024 is checked.
 	CheckOwner bool
-	// NoLeaps makes every step of a loop an event of its own. The run is slower, and otherwise the
-	// same.
+	// NoLeaps makes every step of a loop an event. Without it, the steps of idle loops such as
+	// polls are computed without events. The run is slower, and otherwise the same.
 	NoLeaps bool
 	// Replay is the command that runs this world again. A panic prints it.
 	Replay string
@@ -35,40 +35,40 @@ type Config struct {
 type World struct {
 	cfg    Config
 	now    int64
-	events uint64 // events that have happened, without steps of loops
-	hash   uint64 // without steps of loops
-	cause  uint64 // the cause of what is scheduled now: the present event, or its origin
+	events uint64 // number of events that have happened, without the steps of loops
+	hash   uint64 // hash of the events, without the steps of loops
+	cause  uint64 // cause that is recorded for what is scheduled now: the present event, or its origin
 	trace  Trace
 
 	// The queue.
 	seq       uint64 // number of the last scheduled event
 	slots     []slot
-	free      uint32 // first free slot plus one; 0 means none
+	free      uint32 // index of the first free slot plus one; 0 if there is none
 	heap      eventHeap
-	hole      bool // the first entry of the heap has happened, and its place is free
+	hole      bool // whether the first entry of the heap has happened, so that its place is free
 	far       farEvents
-	heapLimit int    // with more entries than this the heap is spread over buckets
-	touched   uint64 // keeps the compiler from removing touch
-	live      int    // entries of heap and far that are not cancelled
+	heapLimit int    // number of entries above which the heap is spread over buckets
+	touched   uint64 // written by touch, so that the compiler does not remove it
+	live      int    // number of entries in heap and far that are not cancelled
 	wheel     timingWheel
-	causal    bool     // set when causes are stored
+	causal    bool     // whether causes of events are stored
 	causes    []uint64 // by slot
 
 	// Loops.
-	steps  uint64       // steps made, with or without an event
-	leapt  uint64       // steps made without an event
-	totals []*loopTotal // in the order in which their loops were made
-	ranks  []*loopTotal // the total of each loop, by the loop's rank
-	// stepNow is the order of the current step. During events it is noStep, which comes after all
-	// steps.
+	steps  uint64       // number of steps of loops, with or without an event
+	leapt  uint64       // number of steps of loops without an event
+	totals []*loopTotal // totals of the loops, in the order in which the loops were made
+	ranks  []*loopTotal // total of each loop, by the loop's rank
+	// stepNow is the position of the current step of a loop among those of its instant. During
+	// events it is noStep, which comes after all steps.
 	stepNow uint64
-	// sleeping holds the processes that have sleeping loops.
+	// sleeping holds the processes in which a loop sleeps.
 	sleeping []*Process
-	// caughtUp is the moment of the run up to which the steps of sleeping loops have been made.
+	// caughtUp is the moment of the run up to which the steps of sleeping loops have been computed.
 	caughtUp moment
-	// replaying is above 0 while Replay runs a task up to the point where its loop was woken.
+	// replaying is above 0 while Replay runs a task up to the place at which its loop was woken.
 	replaying int
-	// catchUps holds functions to call before somebody reads what steps may change.
+	// catchUps holds functions that OnCatchUp has added.
 	catchUps []func()
 
 	nodes   []*Node
@@ -79,12 +79,12 @@ type World struct {
 	pool    coroPool
 	coros   []*coro
 	waits   uint64
-	line    [64]byte // a buffer for tasks.GoroutineNumber, which would otherwise allocate one
+	line    [64]byte // buffer for tasks.GoroutineNumber, which would otherwise allocate one
 	failure error
 	running bool
 	halt    bool
 	closed  bool
-	closing bool // set by Close, from its beginning on
+	closing bool // whether Close has been called
 }
 
 // Handler handles an event. Implement it with a pointer, so that scheduling does not allocate.
@@ -111,10 +111,10 @@ func New(cfg Config) *World {
 	return w
 }
 
-// noStep is an order that comes after the orders of all steps.
+// noStep is a position that comes after those of all steps of loops.
 const noStep = math.MaxUint64
 
-// NoLeaps reports whether all steps of loops are events ([Config.NoLeaps]).
+// NoLeaps returns [Config.NoLeaps]: whether all steps of loops are events.
 func (w *World) NoLeaps() bool { return w.cfg.NoLeaps }
 
 // Seed returns the seed the world was made with.
@@ -126,24 +126,25 @@ func (w *World) Now() time.Duration { return time.Duration(w.now) }
 // Time returns the wall-clock time of a host whose clock has no skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
-// Events returns the number of events that have happened. Each step of a loop counts as one, also
-// where the step was leapt over and had no event of its own.
+// Events returns the number of events that have happened. Each step of a loop counts as one, even
+// if it had no event because the loop slept.
 func (w *World) Events() uint64 {
 	w.CatchUp()
 	return w.events + w.steps
 }
 
-// Leapt returns how many of the steps in Events were made without an event.
+// Leapt returns how many of the steps that Events counts had no event.
 func (w *World) Leapt() uint64 {
 	w.CatchUp()
 	return w.leapt
 }
 
-// OnCatchUp adds a function that makes past steps which were leapt over. The world calls it before
-// somebody reads what such steps change.
+// OnCatchUp adds a function that computes effects which were put off, because the loop that has
+// them sleeps. The world calls it before somebody looks at such effects.
 func (w *World) OnCatchUp(fn func()) { w.catchUps = append(w.catchUps, fn) }
 
-// CatchUp makes all steps that come before the current event, and calls the functions of OnCatchUp.
+// CatchUp computes everything that sleeping loops have done before the current event, and calls the
+// functions that OnCatchUp has added. Call it before looking at something that such loops change.
 func (w *World) CatchUp() {
 	if w.closed {
 		return
@@ -154,7 +155,7 @@ func (w *World) CatchUp() {
 	}
 }
 
-// catchUpLoops makes those steps of all sleeping loops that come before the current event.
+// catchUpLoops computes what all sleeping loops have done before the current event.
 func (w *World) catchUpLoops() {
 	if now := (moment{w.now, w.events, w.steps}); !w.running && w.caughtUp == now {
 		return // nothing to do: callers often look several times in a row
@@ -197,11 +198,11 @@ type Limits struct {
 	// Until is the virtual time at which to stop. All events up to and including that instant
 	// happen, and the clock then shows it. Zero or less means no such limit.
 	Until time.Duration
-	// MaxEvents is how many events may happen before Run stops, not counting steps of loops. 0
-	// means no limit.
+	// MaxEvents is how many events may happen before Run stops, without the steps of loops. 0 means
+	// no limit.
 	MaxEvents uint64
 	// Done, when set, is called before the first event and after each event. Run stops when it
-	// returns true. It is not called after a step that changes nothing.
+	// returns true. It is not called after a step of a loop that changes nothing.
 	Done func() bool
 }
 

@@ -1,18 +1,18 @@
-// Package bulk holds what recipes ask of a session that can make many reads at a time.
+// Package bulk has optional interfaces of a ZooKeeper session that can make many reads at a time
+// without waking the task after each. A session of the simulated world has them, and gives by them
+// the same results as single reads would. Only engine/recipes uses them.
 //
-// A session of the simulated world has these optional interfaces, and gives by them what single
-// reads would give. No other package than engine/recipes asks for them.
+// Two things to use first:
 //
-// Things to use first:
+//   - [EachGetter] reads the data of a znode's children.
+//   - [Feeder] makes the reads that follow when very many watches fire.
 //
-//   - [EachGetter] reads the children of a znode.
-//   - [Feeder] reads what a storm of watches tells of.
+// To change:
 //
-// To change
-//
-//   - what a session may be asked, look here;
-//   - how a simulated session does it, in sim/zookeeper/node;
-//   - what numbers children have, in numbers.go.
+//   - what a session may be asked to do: bulk.go
+//   - how a simulated session does it: sim/zookeeper/node
+//   - lists of names in parts: names.go
+//   - what numbers children have: numbers.go
 //
 // Unstable: any commit may change it.
 package bulk
@@ -31,10 +31,10 @@ type EachGetter interface {
 // it.
 type Children struct {
 	Names []string
-	// Kind identifies the rules that say which data is usual. Lists with different rules have
-	// different kinds.
+	// Kind identifies the function that decides which data is usual ([Taker.Usual]). Lists with
+	// different functions have different kinds.
 	Kind uintptr
-	// Seen is for the session, which can store here what belongs to these names.
+	// Seen is for the session: it can store here what it knows about the data of these names.
 	Seen any
 }
 
@@ -42,12 +42,12 @@ type Children struct {
 type Taker interface {
 	// Take receives the data of the child with index i of a block, or the error of reading it.
 	Take(block, i int, data []byte, err error) error
-	// Usual reports whether Take would accept non-empty data without an error. The result depends
-	// only on the arguments.
+	// Usual reports whether Take would accept this data, which is not empty, without an error. The
+	// result depends only on the arguments.
 	Usual(block, i int, data []byte) bool
-	// TakeUsual receives usual data of children of a block. The indices from (included) and to (not
-	// included) bound these children. It may be called late. data has the data of all children of
-	// the block, and never changes.
+	// TakeUsual receives the data of several children of a block, all of which Usual accepts. Their
+	// indices begin at from and end before to. It may be called later than Take would be. data has
+	// the data of all children of the block, and never changes.
 	TakeUsual(block, from, to int, data [][]byte)
 }
 
@@ -57,23 +57,23 @@ type NamesLister interface {
 	ChildrenNames(path string, watch env.Watcher) (*Names, error)
 }
 
-// Feed describes a series of reads of znodes. Each read sets a watch again, as after many watches
-// have fired at once. The functions must not wait or call env.
+// Feed describes a series of reads of znodes, such as follow when very many watches have fired.
+// Each read sets a watch again. The functions must not wait or call env.
 type Feed struct {
 	// Usual reports whether Take accepts the data of a path. The result depends only on the
-	// arguments. Functions that are made at the same place in the code give the same results.
+	// arguments, and is the same for all functions that come from the same place in the code.
 	Usual func(path string, data []byte) bool
 	// Parents lists the parents of all znodes that are read. The list only grows.
 	Parents func() []string
 	// Next returns the next read. ok is false if there is none that the session can make.
 	Next func() (path string, watch env.Watcher, ok bool)
-	// Ready reports whether Take can be called for the present read, and for the reads that Ahead
+	// Ready reports whether Take can be called now, for the present read and for those that Ahead
 	// has counted. Only tasks of the reading process can change that.
 	Ready func() bool
-	// Ahead counts the reads that Next is certain to return and for which Take can be called, up to
-	// the limit most. It stops before a znode for which odd returns true. odd can be nil.
+	// Ahead returns how many reads, at most most, are certain to come from Next and can be given to
+	// Take. It stops before a znode for which odd returns true. odd can be nil.
 	Ahead func(most int, odd func(path string) bool) int
-	// Take receives the result of a read whose data is usual. Ready must be true.
+	// Take receives the result of a read whose data Usual accepts. Ready must be true.
 	Take func(data []byte, stat *env.Stat)
 }
 
@@ -87,9 +87,9 @@ type Answer struct {
 // Feeder is an optional interface of an env.ZooKeeperSession. It makes the reads of a Feed without
 // waking the task.
 type Feeder interface {
-	// Feed makes the reads while the current task waits. It ends when Next has no more reads. It
-	// also ends at the first answer that Take does not accept, and returns that answer. ok is false
-	// if it has done nothing, because the task has to read by itself.
+	// Feed makes the reads while the current task waits. It ends when Next has no more reads, or at
+	// the first answer that Take does not accept, which it returns as odd. ok is false if it has
+	// done nothing, so that the task has to read by itself.
 	Feed(f *Feed) (odd *Answer, ok bool)
 }
 

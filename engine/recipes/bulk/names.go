@@ -16,14 +16,14 @@ type Names struct {
 	length int
 	bytes  int // of all names
 	// since caches the last result of Since, because the next process nearly always asks for the
-	// same.
+	// same names.
 	since struct {
 		before *Names
 		added  []string
 	}
 }
 
-// Block is a part of a list. All lists that have these names at this place share it.
+// Block is a part of a list of names. All lists with the same names at the same place share it.
 type Block struct {
 	// Names holds the names of the block. Do not change them.
 	Names []string
@@ -31,7 +31,7 @@ type Block struct {
 	made  []made
 }
 
-// made caches a result of Once.
+// made caches a result of [Block.Once].
 type made struct {
 	kind  any
 	value any
@@ -170,8 +170,8 @@ func (n *Names) Without(name string, key uint32) *Names {
 	return nil
 }
 
-// replaced returns the list in which the blocks in by replace the block with the index at. more and
-// bytes are the changes of the number of names and of their total length.
+// replaced returns the list in which other blocks replace the block with the index at. more and
+// bytes say by how much that changes the number of names and their total length.
 func (n *Names) replaced(at int, by []*Block, more, bytes int) *Names {
 	blocks := make([]*Block, 0, len(n.blocks)-1+len(by))
 	blocks = append(append(append(blocks, n.blocks[:at]...), by...), n.blocks[at+1:]...)
@@ -188,8 +188,9 @@ func removed[T any](list []T, at int) []T {
 	return append(append(without, list[:at]...), list[at+1:]...)
 }
 
-// Once calls make at the first call with this kind, and returns that result at later calls too.
-// kind identifies the calling code. If lists share the block, only one task at a time may call it.
+// Once calls make the first time that it is called with this kind, and returns the same result from
+// then on. kind identifies the calling code. If several lists share the block, only one task at a
+// time may call it.
 func (b *Block) Once(kind any, make func() any) any {
 	for i := range b.made {
 		if b.made[i].kind == kind {

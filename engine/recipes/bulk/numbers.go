@@ -7,7 +7,7 @@ import "strings"
 // deleted child keeps its number. Many processes of a world can share a Numbers, because the order
 // in which they see children affects only the numbers.
 type Numbers struct {
-	prefix  string // of the children's paths
+	prefix  string // common prefix of the children's paths
 	numbers map[string]uint32
 	paths   []string
 	// last caches the numbers of the last list, because the next process nearly always asks for the

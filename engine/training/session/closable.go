@@ -11,7 +11,7 @@ import (
 type closable struct {
 	open    Session
 	closed  bool
-	running int // number of calls in progress, including those of other tasks
+	running int // number of calls that are in progress, including those of other tasks
 	idle    *threading.Event
 }
 
@@ -19,9 +19,9 @@ func newClosable(tasks env.Tasks, s Session) *closable {
 	return &closable{open: s, idle: threading.NewEvent(tasks, "calls of a session")}
 }
 
-// Run does the operations ([Session.Run]). On a closed session it returns a RuntimeError. A call
-// during which the session is closed returns a CancelledError, whether or not its operations were
-// done.
+// Run does the operations ([Session.Run]). On a closed session it returns a RuntimeError. If the
+// session is closed during the call, it returns a CancelledError, whether or not the operations
+// were done.
 func (c *closable) Run(ops ...Op) ([]any, error) {
 	return c.call(func() ([]any, error) { return c.open.Run(ops...) })
 }
@@ -42,8 +42,8 @@ func (c *closable) call(run func() ([]any, error)) ([]any, error) {
 }
 
 // RunFor makes one call ([Session.Run]) that does the operations, calls take, and does the
-// operations again. The servers have to be there both times. RunFor returns the values of the first
-// time.
+// operations once more. The servers must be reachable both times. RunFor returns the values of the
+// first time.
 func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
 	run := func(inner Session) ([]any, error) {
 		values, err := inner.Run(ops...)
@@ -60,8 +60,8 @@ func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
 	return run(s)
 }
 
-// close refuses all calls from now on and waits until the running calls have ended, as TensorFlow's
-// MasterSession does. A running call that waits for a server keeps waiting.
+// close refuses all later calls and waits until those in progress have ended, as TensorFlow's
+// MasterSession does. A call that waits for a server keeps waiting.
 func (c *closable) close() {
 	c.closed = true
 	if c.running > 0 {

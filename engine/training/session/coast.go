@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// Steps describes training steps that all repeat the last one. Each reads the same values, reaches
-// the same servers and adds 1 to Counter.
+// Steps describes training steps that all do what the last one did: each reads the same values,
+// reaches the same servers and adds 1 to Counter.
 type Steps struct {
 	// Ops holds the reads at the start of a step, and Values the results of these reads in the last
 	// step.
@@ -20,8 +20,8 @@ type Steps struct {
 	Counter *Variable
 }
 
-// coast is a run of repeated steps of one session, counted without playing each. Its beat has two
-// waits for each step, partAsk and partTrain.
+// coast counts repeated steps of one session without running each of them. Its beat has two waits
+// for each step, partAsk and partTrain.
 type coast struct {
 	r     *Remote
 	steps Steps
@@ -45,10 +45,10 @@ const (
 	partTrain
 )
 
-// Coast counts steps as long as each would repeat the last step that Run and Step made. It stops in
-// the middle of the first step that differs, and the next calls of Run and Step finish this step.
-// It counts no steps if steps take no time, or if a change could go unnoticed because an operation
-// assigns or a value cannot be compared.
+// Coast counts steps as long as each would do what the last step that Run and Step made did. It
+// stops in the middle of the first step that differs, and the next calls of Run and Step finish
+// that step. It counts no steps if steps take no time, or if it might miss a change because an
+// operation assigns or a value cannot be compared.
 func (r *Remote) Coast(s Steps) {
 	s.Ops, s.Values = slices.Clone(s.Ops), slices.Clone(s.Values)
 	c := &coast{r: r, steps: s}
@@ -75,26 +75,26 @@ func (r *Remote) Coast(s Steps) {
 	r.passed, r.found = passedStep, c.steps.Values
 }
 
-// loop holds the beat of a session. All coasts of the session use this beat, one after the other.
+// loop holds the beat of a session. All calls of Coast use this beat, one after the other.
 type loop struct {
-	time  time.Duration // of the training, without the reads
+	time  time.Duration // time of a step's training, without its reads
 	beat  env.Beat
 	coast *coast
 }
 
 func (l *loop) usual(part int) bool { return l.coast.usual(part) }
 
-// passed says which part of the current step a coast has already waited for.
+// passed says for which part of the current step Coast has already waited.
 type passed uint8
 
 const (
 	passedNothing passed = iota
-	passedAsk            // the wait for the answers to the reads
-	passedStep           // both waits; the values of the reads are known
+	passedAsk            // it has waited for the answers to the reads
+	passedStep           // it has waited for both parts, and knows the values of the reads
 )
 
-// plain reports whether a repeated step is predictable: all operations only read, they read a bool
-// or an int64, and none reads the counter, which steps change.
+// plain reports whether it can be told in advance what a repeated step does: all operations only
+// read, they read a bool or an int64, and none reads the counter, which steps change.
 func (c *coast) plain() bool {
 	for i, op := range c.steps.Ops {
 		switch c.steps.Values[i].(type) {
@@ -109,13 +109,13 @@ func (c *coast) plain() bool {
 	return true
 }
 
-// usual reports whether a wait ended as it did in the last step. That is so if the same servers are
-// reached and the reads find the same values.
+// usual reports whether a wait ended as in the last step: the same servers are reached, and the
+// reads find the same values.
 func (c *coast) usual(part int) bool {
 	return c.r.checked == c.r.servers.changes && (part == partTrain || c.same())
 }
 
-// same reports whether the reads would now find the values of the last step.
+// same reports whether the reads would now find the same values as in the last step.
 func (c *coast) same() bool {
 	for i := range c.steps.Ops {
 		op := &c.steps.Ops[i]
@@ -130,7 +130,8 @@ func (c *coast) same() bool {
 	return true
 }
 
-// enter subscribes to every change that could make a step differ. leave ends the subscriptions.
+// enter subscribes to every change that may make a step differ from the last. leave ends the
+// subscriptions.
 func (c *coast) enter() {
 	s := c.r.servers
 	s.coasts = append(s.coasts, c)
@@ -155,7 +156,7 @@ func (c *coast) leave() {
 	}
 }
 
-// settle adds to the counter the steps that were made since the last call.
+// settle adds to the counter the steps that were counted since the last call.
 func (c *coast) settle() {
 	if n := c.beat.Count(partTrain); n > c.counted {
 		more := n - c.counted
@@ -166,7 +167,7 @@ func (c *coast) settle() {
 	}
 }
 
-// settle adds pending steps to the counter before a variable is read, if the variable is the
+// settle adds counted steps to the counter before a variable is read, if that variable is the
 // counter.
 func (m *Memory) settle(name string) {
 	if len(m.coasts) == 0 || name != m.counter {
@@ -177,15 +178,15 @@ func (m *Memory) settle(name string) {
 	}
 }
 
-// Settle adds the pending steps of all coasts to their counters.
+// Settle adds the counted steps of all sessions to their counters.
 func (s *Servers) Settle() {
 	for _, c := range s.coasts {
 		c.settle()
 	}
 }
 
-// disturbs wakes all coasts, so that they check their steps again. It is called before a change
-// other than an assignment, such as a server's start or end.
+// disturbs makes all sessions that count steps check them again. It is called before a change other
+// than an assignment, such as the start or end of a server.
 func (s *Servers) disturbs() {
 	for _, c := range s.coasts {
 		c.beat.Changes()

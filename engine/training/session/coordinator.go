@@ -16,7 +16,7 @@ type Coordinator struct {
 	tasks      env.Tasks
 	stop, idle *threading.Event
 	alive      int
-	began      bool // a task was started
+	began      bool // whether a task was started
 }
 
 // NewCoordinator makes a coordinator without tasks, whose stop is not requested.

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	// These say how Linux retransmits a segment that is not acknowledged. The first retransmission
-	// comes after the minimum of the retransmission time-out. The time-out then doubles up to a
-	// maximum, for net.ipv4.tcp_retries2 retransmissions.
+	// How Linux retransmits a segment that is not acknowledged. The first retransmission comes
+	// after the smallest retransmission time-out. The time-out then doubles with each
+	// retransmission, up to a maximum. After net.ipv4.tcp_retries2 retransmissions the connection
+	// is given up.
 	firstRetransmission = 200 * time.Millisecond
 	lastRetransmission  = 2 * time.Minute
 	mostRetransmissions = 15
@@ -20,10 +21,10 @@ const (
 	// end a TCP_USER_TIMEOUT of 20 s, which Linux counts from the first retransmission. A client's
 	// end has no such timeout.
 	givenUp = firstRetransmission + 20*time.Second
-	// pingPause is the minimum time between two gRPC pings if no data is sent between them.
+	// pingPause is the shortest time between two gRPC pings if no data is sent between them.
 	pingPause = 5 * time.Minute
-	// onePings says that, on average, one of this many client ends of connections still has a ping
-	// to send (TRN-8.15).
+	// onePings says how likely it is that a client's end of a connection still has a ping to send:
+	// the probability is 1/onePings (TRN-8.15).
 	onePings = 4
 )
 
@@ -33,7 +34,7 @@ type connection struct {
 	addr string
 }
 
-// dark returns list with addr appended if no message arrives at addr now. Otherwise it returns list
+// dark returns list with addr appended if no message reaches addr now. Otherwise it returns list
 // unchanged.
 func (r *Remote) dark(list []string, addr string) []string {
 	if reach := r.servers.Reach; reach != nil && reach(r.e.Host.Hostname(), addr) == Lost {
@@ -42,8 +43,8 @@ func (r *Remote) dark(list []string, addr string) []string {
 	return list
 }
 
-// await returns the server at addr, as reach does. It waits as long as the call has to wait for the
-// server.
+// await returns the server at addr, as reach does. It waits for as long as the call has to wait for
+// that server.
 func (r *Remote) await(c *call, device, addr string) (*server, error) {
 	found, err := r.reach(addr)
 	if err == nil || !r.waits(c, err) {
@@ -76,19 +77,20 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
 		}
 	}
-	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // the restarted server does not know the step's connection
+	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // to the restarted server, the connection of the step is unknown
 		return nil, reset(addr)
 	}
 	return found, err
 }
 
-// reset returns the error of a call over a connection that no longer exists at the other end.
+// reset returns the error of a call over a connection of which the other end no longer knows.
 func reset(addr string) error { return Raise("UnavailableError", "Connection reset by peer: %s", addr) }
 
-// isUnheard waits for an answer that the server's end has stopped sending without telling this end.
-// It waits until the server ends, or until something is sent over the connection, because the
-// server's end answers that with a reset. In a step the ends are swapped: a PS has called the
-// process for the tensors of the step, and no other call uses that connection while the step lasts.
+// isUnheard waits for an answer that will never come, because the server's end has given up sending
+// it without telling this end. It waits until the server ends, or until something is sent over the
+// connection, which the server's end answers with a reset. During a step the roles of the ends are
+// exchanged: a PS has called the process for the tensors of the step, and no other call uses that
+// connection as long as the step lasts.
 func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) error {
 	if r.onWait != nil {
 		defer r.onWait(device, true)()

@@ -37,10 +37,10 @@ func (r *RunContext) RequestStop() { r.stop = true }
 // StopRequested reports whether a hook has called RequestStop in this step.
 func (r *RunContext) StopRequested() bool { return r.stop }
 
-// Steady is an optional interface of a [Hook]. Steps are counted without being run only if all
-// hooks are steady.
+// Steady is an optional interface of a [Hook]. If all hooks have it and are steady, steps are
+// counted without being run one by one.
 type Steady interface {
-	// Steady reports whether the hook's next reads are the same as its last ones, and whether the
-	// hook does nothing if these reads find the same values.
+	// Steady reports whether the hook would make the same reads as last time, and would do nothing
+	// if they find the same values.
 	Steady() bool
 }

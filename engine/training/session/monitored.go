@@ -17,12 +17,12 @@ type Monitored struct {
 	coord *Coordinator
 	// create, when set, makes a session again after one that was aborted.
 	create func() (Session, error)
-	step   bool // a hook asked to stop
-	// reads[i] is the number of hook i's reads in the current step. ops holds the reads of all
-	// hooks.
+	step   bool // whether a hook has asked to stop
+	// reads[i] is the number of reads that hook i has in the current step. ops holds the reads of
+	// all hooks.
 	reads   []int
 	ops     []Op
-	values  []any // what the last step's reads found
+	values  []any // values that the reads of the last step have found
 	context RunContext
 }
 
@@ -155,8 +155,8 @@ func (m *Monitored) run(train func(s Session) error) error {
 	return nil
 }
 
-// Coast counts steps that repeat the last one ([Link.Coast]), provided that all hooks are steady.
-// rest describes what a step does after the hooks' reads.
+// Coast counts steps that do what the last one did ([Link.Coast]), if all hooks are steady
+// ([Steady]). rest describes what a step does after the reads of the hooks.
 func (m *Monitored) Coast(link Link, rest Steps) {
 	if m.ShouldStop() || m.coord.began {
 		return

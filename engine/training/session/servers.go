@@ -34,11 +34,12 @@ type Cluster interface {
 // FailedPreconditionError before its variables are initialized.
 type Link interface {
 	Session
-	// Step makes the part of a training step after its reads. It lasts for d, reaches the servers
-	// of all devices, adds 1 to counter and returns the sum.
+	// Step makes a training step, but for its reads. It lasts for d, reaches the servers of all
+	// devices, adds 1 to counter and returns the sum.
 	Step(devices []string, d time.Duration, counter *Variable) (int64, error)
-	// Coast counts steps as long as each would repeat the last step that Run and Step made. The
-	// next Run and Step finish the first step that differs. Coast may also count no step at all.
+	// Coast counts steps as long as each would do what the last step that Run and Step made did.
+	// The first step that differs is finished by the next calls of Run and Step. Coast may also
+	// count no step at all.
 	Coast(s Steps)
 	// Check returns an error unless the servers of all devices can be reached and are initialized.
 	Check(devices []string) error
@@ -65,25 +66,24 @@ type Servers struct {
 	Watcher Watcher
 
 	byAddr map[string]*server
-	// changes counts events after which a server may no longer be reached as before: starts, stops,
-	// and calls of Changed.
+	// changes counts events after which another set of servers may be reachable: starts, stops, and
+	// calls of Changed.
 	changes int
 	coasts  []*coast
 	// latest is the latest session of each process.
 	latest map[*env.Env]*Remote
 	// steps counts all training steps of the job. Each reaches every PS of its cluster.
 	steps int64
-	// unheard holds the connections whose server's end has given up sending an answer; see held.go.
+	// unheard holds the connections whose server's end has given up sending an answer (held.go).
 	unheard map[connection]bool
 }
 
 // Way is what the network does with messages from a host to an address.
 type Way int
 
-// These are the things that a network can do with messages. With Lost, nothing arrives over an
-// existing connection. A call then waits, with or without WaitForReady, until one of its
-// retransmissions arrives. A process that is Stopped finds all messages when it continues, so a
-// call to it only waits.
+// What a network does with messages. With Lost, nothing arrives over an existing connection. A call
+// then waits, with or without WaitForReady, until one of its retransmissions arrives. A process
+// that is Stopped finds all messages when it continues, so a call to it only waits.
 const (
 	Open Way = iota
 	Lost
@@ -106,7 +106,7 @@ type Watcher interface {
 // server is the TensorFlow server of one process.
 type server struct {
 	memory Memory
-	ready  bool // its variables were initialised
+	ready  bool // whether its variables have been initialized
 	// touched is the value of Servers.steps up to which [Servers.Touched] has counted.
 	touched int64
 }
@@ -240,8 +240,9 @@ func (r *Remote) awaitAll(c *call, ops ...Op) error {
 	return nil
 }
 
-// flies reports whether a call with these operations is sent to servers that can be reached. Such a
-// call fails if a server goes away, whereas a call that begins later waits for the server.
+// flies reports whether the servers of these operations can be reached, so that a call with them is
+// on its way. Such a call fails if a server goes away, whereas a call that begins later waits for
+// the server.
 func (r *Remote) flies(ops ...Op) bool {
 	return r.servers.WaitForReady && !slices.ContainsFunc(ops, func(op Op) bool {
 		_, err := r.serverOf(op.Variable)
@@ -279,8 +280,8 @@ const (
 	connectPoll = time.Second
 )
 
-// errHeld is the result of reach for a server from which nothing arrives over an existing
-// connection. errStopped is the result of reach for a server whose process is stopped.
+// errHeld is returned by reach if nothing arrives at the server over an existing connection, and
+// errStopped if the server's process is stopped.
 var (
 	errHeld    = errors.New("nothing arrives")
 	errStopped = errors.New("it is stopped")
@@ -299,14 +300,14 @@ func (r *Remote) pause(device string, d time.Duration) {
 	r.e.Tasks.Sleep(d)
 }
 
-// reached is an entry of the cache from devices to servers.
+// reached is the server of a device, as it was found last.
 type reached struct {
 	device string
 	server *server
 }
 
-// serverOf returns the server that holds a variable. It uses the cache as long as no server starts,
-// stops or changes its reachability.
+// serverOf returns the server that holds a variable. It remembers the server as long as no server
+// starts, stops or changes its reachability.
 func (r *Remote) serverOf(v *Variable) (*server, error) {
 	if r.reachedAt != r.servers.changes {
 		r.reached, r.reachedAt = r.reached[:0], r.servers.changes
@@ -397,14 +398,14 @@ func (r *Remote) runNow(c *call, ops []Op) ([]any, error) {
 	return values, nil
 }
 
-// Assign does operations at once, without the round trip of Run. They count as part of a request
-// that has just been answered.
+// Assign does operations at once, without the round trip of Run, because they are a part of a
+// request that has just been answered.
 func (r *Remote) Assign(ops ...Op) error {
 	_, err := r.runNow(&call{}, ops)
 	return err
 }
 
-// Step makes the part of a training step after its reads ([Link.Step]).
+// Step makes a training step, but for its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	c := &call{stepping: true, sent: true, flying: r.servers.WaitForReady}
 	if r.passed == passedStep {

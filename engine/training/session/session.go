@@ -86,7 +86,7 @@ type Memory struct {
 	// error.
 	Before func(ops []Op) error
 
-	// coasts holds the runs of repeated steps that count in the variable named counter. readers
+	// coasts holds the sessions that count steps by adding to the variable named counter. readers
 	// holds subscriptions to changes of other variables.
 	counter string
 	coasts  []*coast
@@ -97,7 +97,7 @@ type Memory struct {
 // is assigned.
 type reader struct {
 	name    string
-	index   int // negative for the whole variable
+	index   int // index of the element; negative for the whole variable
 	changes func()
 }
 
@@ -187,7 +187,8 @@ func (m *Memory) add(v *Variable, n int64) (int64, error) {
 	return m.addTo(v, n)
 }
 
-// addTo adds n to the stored value. It does not first add the pending steps of coasts.
+// addTo adds n to the stored value. Counted steps that have not been added yet (see [Remote.Coast])
+// stay so.
 func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	if m.values == nil {
 		m.values = map[string]any{}
@@ -205,13 +206,15 @@ func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	}
 }
 
-// value returns a variable's current value, with the pending steps of coasts added.
+// value returns a variable's current value. It first adds the counted steps, if the variable is
+// their counter.
 func (m *Memory) value(v *Variable) any {
 	m.settle(v.Name)
 	return m.kept(v)
 }
 
-// kept returns the stored value of a variable. Pending steps of coasts are not in it yet.
+// kept returns the stored value of a variable, without the counted steps that have not been added
+// yet.
 func (m *Memory) kept(v *Variable) any {
 	value, ok := m.values[v.Name]
 	if !ok {

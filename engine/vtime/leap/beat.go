@@ -8,21 +8,22 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Beat is the env.Beat of virtual time. Each end of a wait is a step of a loop, and wakes the task
-// only if something is unusual then. Until somebody calls Changes, the waits are leapt over.
+// Beat is the env.Beat of virtual time: a task that waits for one time span after another, again
+// and again. The end of a wait wakes the task only if something unusual has happened. Until
+// somebody calls Changes, the beat sleeps, and the waits have no events.
 type Beat struct {
 	*vtime.Loop
 	world *vtime.World
 	proc  *vtime.Process
-	task  *vtime.Task // is the task that runs the beat
+	task  *vtime.Task // task that runs the beat
 	waits []time.Duration
 	cycle time.Duration
 	usual func(part int) bool
 
 	sleeper Sleeper
-	part    int // part is the index of the present wait
+	part    int // index of the present wait
 	next    time.Duration
-	ended   []int64 // ended counts each part's waits that were gone through and ended as usual
+	ended   []int64 // for each part, the number of waits that have ended as usual
 }
 
 var kindBeat = vtime.NewKind("task.beat")
@@ -54,13 +55,14 @@ func (b *Beat) Run(part int) (ended int) {
 	return b.part
 }
 
-// over cleans up after Run. It is deferred, because the task may unwind.
+// over cleans up after Run. Run defers it, because the task may unwind.
 func (b *Beat) over() {
 	b.sleeper.Wake()
 	b.task = nil
 }
 
-// goOn begins the next wait, asleep if all waits would end as usual, otherwise with an event.
+// goOn begins the next wait. If all waits would end as usual, the beat sleeps; otherwise an event
+// ends the wait.
 func (b *Beat) goOn() {
 	if b.world.Leaps() && !b.world.Replaying() && !b.proc.Dead() && !b.task.Stopping() && b.allUsual() {
 		b.task.SetTimer(vtime.Timer{})
@@ -71,7 +73,7 @@ func (b *Beat) goOn() {
 	b.Resume()
 }
 
-// allUsual reports whether each of the waits, if it ended now, would end as usual.
+// allUsual reports whether each of the waits would end as usual if it ended now.
 func (b *Beat) allUsual() bool {
 	for part := range b.waits {
 		if !b.usual(part) {
@@ -96,7 +98,7 @@ func (b *Beat) Handle(wait uint64) {
 	b.goOn()
 }
 
-// turn counts the wait that has ended and sets the next one.
+// turn counts the wait that has ended, and sets the time of the next one.
 func (b *Beat) turn() {
 	b.ended[b.part]++
 	if b.part++; b.part == len(b.waits) {
@@ -109,8 +111,8 @@ func (b *Beat) turn() {
 // whether all is as usual.
 func (b *Beat) Changes() { b.sleeper.Wake() }
 
-// Count returns how often a wait has ended as usual. For a sleeping beat it is computed from the
-// time, because its waits have not been gone through yet.
+// Count returns how often a wait has ended as usual. While the beat sleeps, the number is computed
+// from the time.
 func (b *Beat) Count(part int) int64 {
 	n := b.ended[part]
 	if !b.sleeper.Asleep() {
@@ -133,7 +135,7 @@ func (b *Beat) Count(part int) int64 {
 // Next returns the instant at which the current wait ends.
 func (b *Beat) Next() (time.Duration, int) { return b.next, partTurn }
 
-// Leap goes through all waits that end before the bound.
+// Leap counts all waits that end before the bound.
 func (b *Beat) Leap(bound vtime.Bound) {
 	last := bound.Last(b.Loop, partTurn)
 	var steps, squares uint64
@@ -144,7 +146,7 @@ func (b *Beat) Leap(bound vtime.Bound) {
 	b.DidMany(steps, squares)
 }
 
-// Resume schedules an event for the end of the current wait, because the beat is awake again.
+// Resume schedules an event for the end of the current wait, because the beat no longer sleeps.
 func (b *Beat) Resume() {
 	b.task.SetAsleep(false)
 	b.task.SetTimer(b.ScheduleIn(b.proc, partTurn, b.next, kindBeat, b, b.task.WaitNumber()))

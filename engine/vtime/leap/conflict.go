@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// findConflicts updates which loops of the process conflict with this one, after a turn was
-// recorded. Two conflict if one uses a lock that the other holds while it waits.
+// findConflicts finds out which loops of the process conflict with this one, after a turn of it was
+// recorded. Two loops conflict if one of them uses a lock that the other one holds while it waits.
 func (t *Turns) findConflicts() {
 	for _, o := range t.of.loops {
 		was := slices.Index(t.conflicts, o)
@@ -26,9 +26,9 @@ func meet(a, b []any) bool {
 	return len(b) > 0 && slices.ContainsFunc(a, func(lock any) bool { return slices.Contains(b, lock) })
 }
 
-// checkHeld wakes sleeping loops that need a lock which an awake loop holds. It wakes only those in
-// the middle of a turn or about to begin one. The others sleep on, because mostly the lock is free
-// by their next turn. Before the first of these turns it checks again.
+// checkHeld wakes sleeping loops that need a lock which an awake loop holds. It wakes only those
+// that are in the middle of a turn or about to begin one. The others sleep on, because mostly the
+// lock is free by their next turn. Before the first of these turns, checkHeld is called again.
 func (s *sleepers) checkHeld() {
 	s.CatchUp()
 	s.held.Cancel()
@@ -50,7 +50,7 @@ func (s *sleepers) checkHeld() {
 
 type heldCheck sleepers
 
-// Handle calls checkHeld again, because a turn that may need a lock is about to begin.
+// Handle calls checkHeld again, just before a turn that may need a lock.
 func (c *heldCheck) Handle(uint64) { (*sleepers)(c).checkHeld() }
 
 // lockHeld reports whether an awake loop holds a lock that this loop uses.
@@ -71,9 +71,9 @@ func (t *Turns) wakeConflict() bool {
 	return false
 }
 
-// checkConflicts prevents turns of two conflicting loops from overlapping while both loops are
-// asleep. It wakes both if they overlap now. Otherwise it schedules its next call for right before
-// the first turn that could overlap.
+// checkConflicts keeps turns of two conflicting loops from overlapping while both loops sleep. If
+// turns overlap now, it wakes both loops. Otherwise it schedules its next call, for just before the
+// first turn that could overlap another.
 func (s *sleepers) checkConflicts() {
 	s.CatchUp()
 	s.check.Cancel()
@@ -101,8 +101,8 @@ func (s *sleepers) checkConflicts() {
 	}
 }
 
-// later returns which of two conflicting loops begins its next turn last. Until that turn the loops
-// cannot overlap. It returns nil if they overlap now.
+// later returns the one of two conflicting loops that begins its next turn last. Until that turn
+// their turns cannot overlap. If they overlap now, it returns nil.
 func (t *Turns) later(r *Turns) *Turns {
 	now := t.world.Now()
 	switch {
@@ -124,5 +124,5 @@ func (t *Turns) later(r *Turns) *Turns {
 
 type conflictCheck sleepers
 
-// Handle calls checkConflicts again, because a turn that may overlap another is about to begin.
+// Handle calls checkConflicts again, just before a turn that may overlap another.
 func (c *conflictCheck) Handle(uint64) { (*sleepers)(c).checkConflicts() }

@@ -1,14 +1,14 @@
 package leap
 
-// Observed stands for something that turns of loops read, such as the znodes of a server. Whoever
-// changes it must call BeforeChange first.
+// Observed stands for something that loops read in their turns, such as the znodes of a server.
+// Whoever changes it must call BeforeChange first.
 type Observed struct {
 	version uint64
 	users   []*Turns // that are asleep
 }
 
-// BeforeChange must be called right before a change. It wakes the sleeping loops that read this, so
-// that they still find the old content.
+// BeforeChange must be called just before a change of what the Observed stands for. It wakes the
+// sleeping loops that read it, so that they still find the old content.
 func (o *Observed) BeforeChange() {
 	for len(o.users) > 0 && !o.users[0].world.Closing() {
 		o.users[len(o.users)-1].sleeper.Wake()
@@ -23,7 +23,7 @@ func (o *Observed) Version() uint64 { return o.version }
 type dependency struct {
 	on      *Observed
 	version uint64
-	place   int // index among on's users, while the loop is asleep
+	place   int // index among the users of on, while the loop sleeps
 }
 
 func (d *dependency) join(t *Turns) {

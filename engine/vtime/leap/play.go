@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// fallAsleep puts the loop to sleep at the end of a turn. It returns false if the loop has to stay
-// awake.
+// fallAsleep puts the loop to sleep at the end of a turn: from then on its turns have no events. It
+// returns false if the loop has to stay awake.
 func (t *Turns) fallAsleep() bool {
 	if t.world.Replaying() || !t.join() {
 		return false
@@ -18,8 +18,8 @@ func (t *Turns) fallAsleep() bool {
 	return true
 }
 
-// sleepsOn puts the loop to sleep at the beginning of a turn. It returns false if the turn has to
-// be played.
+// sleepsOn puts the loop to sleep at the beginning of a turn. It returns false if the task has to
+// run the turn.
 func (t *Turns) sleepsOn() bool {
 	if !t.valid {
 		return false
@@ -36,8 +36,8 @@ func (t *Turns) sleepsOn() bool {
 	return true
 }
 
-// join subscribes to changes of everything that the recorded turn asked or read. If the next turn
-// may differ from the recorded turn, join returns false and has no effect.
+// join subscribes to changes of everything that the recorded turn asked for or read. If the next
+// turn may differ from the recorded one, it returns false and has no effect.
 func (t *Turns) join() bool {
 	if !t.valid || t.firstAt != t.of.proc.Runs()+1 || t.of.proc.Dead() || t.of.mutating > 0 || t.lockHeld() || t.task.Stopping() || !t.world.Leaps() {
 		return false
@@ -67,8 +67,8 @@ func (t *Turns) join() bool {
 	return true
 }
 
-// use records that the recorded turn depends on the given Observed. It returns false if this has
-// changed since the turn read the given version.
+// use records that the recorded turn depends on the given Observed. It returns false if the content
+// has changed since the turn read that version.
 func (t *Turns) use(on *Observed, version uint64) bool {
 	if on == nil {
 		return true
@@ -114,8 +114,8 @@ func (t *Turns) advance(at time.Duration) {
 	q.request.Begin(at)
 }
 
-// complete makes the next requests whose answers come before the bound, all of them at once. Then
-// it advances to the next step. This saves a call of Next and Leap for each message.
+// complete computes several requests of the turn at once: all whose answers come before the bound.
+// Then it advances to the next step. That saves a call of Next and of Leap for each message.
 func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	var steps, squares uint64
 	for t.at < len(t.requests) && t.requests[t.at].completer != nil {
@@ -141,7 +141,7 @@ func (t *Turns) Next() (at time.Duration, part int) {
 	return t.requests[t.at].request.Next()
 }
 
-// leapIdle makes the turns of a loop without requests. Each turn is one step then.
+// leapIdle computes the turns of a loop that sends no requests. Each of its turns is a single step.
 func (t *Turns) leapIdle(b vtime.Bound) {
 	var steps, squares uint64
 	at := t.next
@@ -153,7 +153,7 @@ func (t *Turns) leapIdle(b vtime.Bound) {
 	t.DidMany(steps, squares)
 }
 
-// Leap makes all steps of the sleeping loop that come before the bound.
+// Leap computes all steps of the sleeping loop that come before the bound.
 func (t *Turns) Leap(b vtime.Bound) {
 	if len(t.requests) == 0 && t.phase == waitsForTurn {
 		t.leapIdle(b)

@@ -9,14 +9,14 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Request is one request of a turn, or several in a row. While the loop is asleep, the request
-// itself makes the steps of its messages.
+// Request is one request that a turn sends, or several in a row. While the loop sleeps, the request
+// itself computes the steps of its messages.
 type Request interface {
-	// Thinks reports whether the program spends time before the request. The answer must never
-	// change.
+	// Thinks reports whether the program takes time before the request. The result must always be
+	// the same.
 	Thinks() bool
-	// Join reports whether the request would get the same answer again and its messages can be left
-	// out. If so, they are left out until Leave.
+	// Join reports whether the request would get the same answer again, and its messages need no
+	// events. If so, its messages have none until Leave.
 	Join(s *Sleeper) bool
 	// Leave ends the effect of Join. Without a successful Join it does nothing.
 	Leave(s *Sleeper)
@@ -24,71 +24,76 @@ type Request interface {
 	Begin(at time.Duration)
 	// Next returns the instant and part of the next step, once Begin was called.
 	Next() (at time.Duration, part int)
-	// Leap makes the steps that come before the bound. It reports whether the last answer has come,
-	// and when.
+	// Leap computes the steps of the request's messages that come before the bound. It reports
+	// whether the last answer has come, and when.
 	Leap(b vtime.Bound) (ended bool, at time.Duration)
-	// Resume schedules an event for the message that is under way, because the loop is awake again.
+	// Resume schedules an event for the message that is on its way, because the loop is awake
+	// again.
 	Resume()
 }
 
-// Completer is a Request whose steps can be made all at once.
+// Completer is a Request whose messages can be computed all at once.
 type Completer interface {
 	Request
-	// Complete makes the request at an instant, with all its steps, if all come before end. It
-	// returns when the last answer comes, the number of steps, and the sum of the squares of their
-	// instants in ns. If a step does not come before end, steps is 0 and nothing is done.
+	// Complete computes a request that is sent at an instant, with all its messages, if all of them
+	// arrive before end. It returns when the last answer arrives, the number of steps (arrivals of
+	// messages), and the sum of the squares of their instants in ns. If a message arrives at end or
+	// later, it returns 0 steps and does nothing.
 	Complete(at, end time.Duration) (last time.Duration, steps, squares uint64)
 }
 
-// recording holds the last turn in which the loop only asked: its requests, and what it read. The
-// next turn is the same if nothing else has run in the process since then, and all answers would be
-// the same. It is then made without running the task.
+// recording holds the last turn in which the loop changed nothing and only sent requests: these
+// requests, and what the turn read. As long as nothing else runs in the process and all answers
+// stay the same, the next turn is the same. It is then computed without running the task.
 type recording struct {
-	next    time.Duration // when the turn begins, or when the program has thought before a request
-	at      int           // the index of the current request
+	next    time.Duration // when the next turn begins, or when the program's time before the next request is over
+	at      int           // index of the current request
 	phase   turnPhase
-	valid   bool // there is a recorded turn
+	valid   bool // whether a turn has been recorded
 	writing bool // the present turn
-	// replaying is true while the task runs again through the current turn, up to request number
-	// at, without waiting. The sleeping loop has already made that part.
+	// replaying is true while the task runs through the beginning of the current turn again, up to
+	// request number at, without waiting. That part was already computed while the loop slept.
 	replaying bool
-	requests  []recorded // of the recorded turn
+	requests  []recorded // requests of the recorded turn
 	vtime.Loop
 	sleeper Sleeper
 
 	world *vtime.World
 	of    *sleepers
-	cause uint64       // is the cause of the events that the loop schedules once it is woken
-	looks []dependency // lists what the recorded turn has looked at, except answers
-	uses  []dependency // lists all that a sleeping loop depends on, answers included
+	cause uint64       // cause of the events that the loop schedules after it was woken
+	looks []dependency // what the recorded turn has read, except for answers
+	uses  []dependency // everything that a sleeping loop depends on, with the answers
 
-	n int // requests of the present turn so far
+	n int // number of requests of the present turn so far
 
-	// unrecorded is set when the current turn has written something, so that the next turn has to
-	// be played.
+	// unrecorded is set when the current turn has written something. The task then has to run the
+	// next turn.
 	unrecorded bool
-	writes     []Note // the first wrote are the notes of the current turn, the others those of the previous turn
-	wrote      int
+	// notes of the current turn (the first wrote of them) and, after these, what is left of the
+	// previous turn's
+	writes []Note
+	wrote  int
 
-	runs   uint64 // Runs of the process when the present turn began
+	runs   uint64 // value of the process's Runs when the present turn began
 	firsts uint64 // of.firsts then
-	// firstAt is one more than the process's Runs at the last turn that only asked, 0 if there was
-	// none. While Runs stays the same, the next turn that only asks repeats that turn.
+	// firstAt is one more than the process's Runs at the last turn that only sent requests, 0 if
+	// there was none. While Runs stays the same, the next turn that only sends requests repeats
+	// that turn.
 	firstAt uint64
-	before  []dependency // lists what the answers in the last turn that only asked depend on
+	before  []dependency // what the answers depend on that came in the last turn that only sent requests
 
-	locks  []any // lists the locks that the turn has looked at or taken
-	holds  []any // lists the locks that the turn holds now
-	across []any // lists the locks that the turn held while it waited
-	// conflicts holds loops of the process that use a lock which this loop holds while it waits, or
-	// the other way round.
+	locks  []any // locks that the turn has looked at or taken
+	holds  []any // locks that the turn holds now
+	across []any // locks that the turn held while it waited
+	// conflicts lists the other loops of the process with which this one conflicts: one of the two
+	// uses a lock that the other holds while it waits.
 	conflicts []*Turns
 }
 
 // recorded is a request of the recorded turn, with what its answer depends on.
 type recorded struct {
 	request   Request
-	completer Completer // the same request; nil if it cannot be made all at once, or if the program thinks before it
+	completer Completer // the same request; nil if it cannot be computed all at once, or if the program takes time before it
 	on        *Observed
 	version   uint64
 	thinks    bool
@@ -108,7 +113,7 @@ func (t *Turns) enter() {
 	t.sleeper = Sleeper{loop: &t.Loop, leaper: t, of: t.of, turns: t}
 	for _, o := range t.of.loops {
 		o.sleeper.Wake()
-		o.valid = false // how its recorded turn affects this loop is unknown
+		o.valid = false // how the recorded turn of o affects the new loop is unknown
 	}
 	t.of.loops = append(t.of.loops, t)
 }
@@ -120,7 +125,7 @@ func (t *Turns) Ends() {
 	for _, o := range t.of.loops {
 		o.conflicts = slices.DeleteFunc(o.conflicts, func(r *Turns) bool { return r == t })
 		o.sleeper.Wake()
-		o.valid = false // others are at other places now
+		o.valid = false // recorded while the removed loop was still there
 	}
 }
 
@@ -131,8 +136,8 @@ func (t *Turns) startRecording() {
 	t.runs, t.firsts = t.of.proc.Runs(), t.of.firsts
 }
 
-// Waits is called when the task waits in a turn that has only asked so far. From now on other tasks
-// may see what the turn has changed in memory, and may want the locks that it holds.
+// Waits is called when the task waits in a turn that has only sent requests so far. From now on,
+// other tasks may see what the turn has changed in memory, and may need the locks that it holds.
 func (t *Turns) Waits() {
 	if !t.writing {
 		return
@@ -189,13 +194,13 @@ func (t *Turns) Write(n Note) {
 	t.unrecorded = true
 	if t.wrote == len(t.writes) || !t.writes[t.wrote].equal(&n) {
 		t.world.Acts()
-		n.Data = bytes.Clone(n.Data) // the program may write into it
+		n.Data = bytes.Clone(n.Data) // copied, because the program may write into it
 		t.writes = append(t.writes[:t.wrote], n)
 	}
 	t.wrote++
 }
 
-// holding reports whether any awake loop of the process holds a lock.
+// holding reports whether an awake loop of the process holds a lock.
 func (s *sleepers) holding() bool {
 	return slices.ContainsFunc(s.loops, func(t *Turns) bool { return t.writing && len(t.holds) > 0 })
 }
@@ -208,8 +213,8 @@ func with(locks []any, lock any) []any {
 }
 
 // keepRecording ends the recording of a turn. The first turn after a change may itself change
-// memory that other loops depend on, so they are played once more. The second turn that only asks
-// changes nothing. So the turns after it may be left out.
+// memory that other loops depend on, so these have to run once more. The second turn that only
+// sends requests changes nothing, so the turns after it may be skipped.
 func (t *Turns) keepRecording() {
 	t.at = 0
 	t.writes = t.writes[:t.wrote]
@@ -233,14 +238,14 @@ func (t *Turns) keepRecording() {
 	}
 }
 
-// mayChange reports whether the current turn may change the program's memory though it only asks.
-// That is so if something else has run since the last turn, or an answer differs.
+// mayChange reports whether the current turn may change the program's memory although it only sends
+// requests. That is so if something else has run since the last turn, or if an answer differs.
 func (t *Turns) mayChange() bool {
 	return t.firstAt != t.of.proc.Runs()+1 || slices.ContainsFunc(t.before, func(d dependency) bool { return d.version != d.on.version })
 }
 
-// disturb makes each other loop play one more turn, because this loop may have changed memory that
-// they depend on.
+// disturb makes each other loop of the process run one more turn, because this loop may have
+// changed memory that they depend on.
 func (t *Turns) disturb() {
 	t.of.firsts++
 	for _, o := range t.of.loops {
@@ -251,8 +256,8 @@ func (t *Turns) disturb() {
 	}
 }
 
-// goBy records that the answers of the turn depend on the given Observed. version is the version of
-// the Observed that the turn saw.
+// goBy records that the answers of the turn depend on the given Observed, and which version of it
+// they show.
 func (t *Turns) goBy(on *Observed, version uint64) {
 	if on == nil || slices.ContainsFunc(t.before, func(d dependency) bool { return d.on == on && d.version == version }) {
 		return
@@ -260,8 +265,8 @@ func (t *Turns) goBy(on *Observed, version uint64) {
 	t.before = append(t.before, dependency{on: on, version: version})
 }
 
-// Spare returns the old recorded request that the current turn's next request will replace, or nil.
-// The caller may reuse its memory.
+// Spare returns the recorded request that the current turn's next request will replace, or nil if
+// there is none. The caller may reuse its memory.
 func (t *Turns) Spare() Request {
 	if t.n < len(t.requests) {
 		return t.requests[t.n].request

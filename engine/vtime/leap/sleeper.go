@@ -6,41 +6,42 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Leaper is a loop that can compute its next steps without events, as long as nobody changes what
-// they touch. A [Sleeper] makes these steps while the loop is asleep.
+// Leaper is a loop that can compute its next steps without events, as long as nobody else changes
+// what they touch. A [Sleeper] calls it while the loop sleeps.
 type Leaper interface {
 	// Next returns the instant and the part of the next step.
 	Next() (at time.Duration, part int)
-	// Leap makes the steps before the bound, in order. At least the first step comes before the
-	// bound. Leap schedules no event, and changes nothing that others can see without
+	// Leap computes the steps before the bound, in order. At least one step lies before the bound.
+	// It must schedule no event, and change nothing that others look at without calling
 	// World.CatchUp.
 	Leap(b vtime.Bound)
-	// Resume ends the sleep. All past steps have been made, and the coming steps have to be
+	// Resume ends the sleep. All past steps have been computed, and the coming ones have to be
 	// scheduled as events again.
 	Resume()
 }
 
-// Sleeper lets a loop of a process sleep. Sleeping loops of one process may share connections, so
-// their steps are made in one common order.
+// Sleeper lets a loop of a process sleep: the steps of the loop then have no events, and are
+// computed when somebody needs their effects. Sleeping loops of one process may share connections,
+// so their steps are computed in one common order.
 type Sleeper struct {
 	next   vtime.Bound // the next step
 	leaper Leaper
 	loop   *vtime.Loop
-	turns  *Turns // the loop, if it is of type Turns, otherwise nil
+	turns  *Turns // the loop, if it is of type Turns; otherwise nil
 	of     *sleepers
 	// alone means that the loop shares nothing with others, so that its steps need no common order.
 	alone bool
-	// KeepsCause means that a woken loop goes on with the cause that it had when it fell asleep.
-	// Without it, the cause is whatever woke the loop.
+	// KeepsCause means that the events of a woken loop have the cause that the loop had when it
+	// fell asleep. Without it, the cause is whatever woke the loop.
 	KeepsCause bool
-	// Tolerant means that the loop sleeps on when others send on a connection that it uses. The
-	// loop's own steps up to that moment are made first.
+	// Tolerant means that the loop is not woken when others send on a connection that it uses. The
+	// loop's own steps up to that moment are computed first.
 	Tolerant bool
-	// Mutates means that the loop's steps change what turns of the process read. No loop of turns
-	// sleeps while this loop is asleep.
+	// Mutates means that the loop's steps change something that Turns of the process read. As long
+	// as this loop sleeps, no Turns of the process sleeps.
 	Mutates bool
-	// Valid, when set, is called after a task of the process has run. If it returns false, the loop
-	// wakes.
+	// Valid, when set, is called whenever a task of the process has run. If it returns false, the
+	// loop is woken.
 	Valid func() bool
 	cause uint64
 	place int // index in of.asleep plus one; 0 while the loop is awake
@@ -53,15 +54,15 @@ type sleepers struct {
 	// calls of CatchUp have nothing to do, and the process's memory is no longer in the processor's
 	// cache.
 	world      *vtime.World
-	due        vtime.Bound // no sleeping loop has a step before this instant
+	due        vtime.Bound // position before which no sleeping loop has a step
 	catchingUp bool
 	asleep     []*Sleeper
-	mutating   int // counts the sleeping loops whose steps change what turns look at
+	mutating   int // number of sleeping loops whose steps change what Turns of the process read (Mutates)
 	loops      []*Turns
-	firsts     uint64      // counts the turns that were the first after a change
-	check      vtime.Timer // is the next check for conflicts between sleeping loops
-	held       vtime.Timer // is the next check of held locks; see checkHeld
-	taken      bool        // a lock was taken since the last checkHeld
+	firsts     uint64      // number of turns that were the first after a change
+	check      vtime.Timer // timer for the next check of conflicts between sleeping loops (checkConflicts)
+	held       vtime.Timer // timer for the next check of held locks (checkHeld)
+	taken      bool        // whether a lock was taken since the last checkHeld
 }
 
 // sleepersOf returns the loops of a process, and makes them on first use.
@@ -79,10 +80,10 @@ func NewSleeper(p *vtime.Process, loop *vtime.Loop, leaper Leaper) *Sleeper {
 	return &Sleeper{loop: loop, leaper: leaper, of: sleepersOf(p)}
 }
 
-// Asleep reports whether the loop is asleep, so that its steps are not events.
+// Asleep reports whether the loop sleeps, so that its steps have no events.
 func (s *Sleeper) Asleep() bool { return s.place > 0 }
 
-// Sleep puts the loop to sleep. From then on its steps are made without events.
+// Sleep puts the loop to sleep. From then on its steps have no events.
 func (s *Sleeper) Sleep() {
 	all := s.of
 	if s.place > 0 || all.proc.Dead() {
@@ -107,13 +108,13 @@ func (s *Sleeper) Sleep() {
 
 func (s *Sleeper) find() { s.next = s.loop.Place(s.leaper.Next()) }
 
-// Wake wakes the loop when it is asleep.
+// Wake ends the loop's sleep, if it sleeps: from then on its steps are events again.
 func (s *Sleeper) Wake() {
 	if s.place == 0 {
 		return
 	}
 	if s.of.world.Closing() {
-		s.leave() // the world is ending, so the steps that it has put off are never needed
+		s.leave() // the world is ending, so nobody needs the steps that were put off
 		return
 	}
 	s.of.CatchUp()
@@ -126,7 +127,7 @@ func (s *Sleeper) Wake() {
 	s.of.world.SwapCause(before)
 }
 
-// CatchUp makes all past steps of this loop, and of the other sleeping loops of its process.
+// CatchUp computes all past steps of this loop and of the other sleeping loops of its process.
 func (s *Sleeper) CatchUp() { s.of.CatchUp() }
 
 // leave removes the loop from the list of sleeping loops.
@@ -150,9 +151,9 @@ func (s *Sleeper) leave() {
 	}
 }
 
-// CatchUp makes all steps of sleeping loops that come before the current event. Loops that share
-// nothing are gone through one by one. The others alternate, so that two loops on one connection
-// draw random numbers in the order of their steps.
+// CatchUp computes all steps of sleeping loops that come before the current event. Loops that share
+// nothing with others are computed one by one. The others alternate, so that two loops on one
+// connection draw random numbers in the order of their steps.
 func (s *sleepers) CatchUp() {
 	now := s.world.Present()
 	if s.catchingUp || !s.due.Before(now) {
@@ -182,9 +183,9 @@ func (s *sleepers) CatchUp() {
 	s.catchingUp = false
 }
 
-// earliest looks at the loops that are not alone. It returns the one whose next step comes first,
-// or nil if that step is not before the bound. No other of them has a step before limit, so the
-// returned loop may leap that far.
+// earliest returns, among the sleeping loops that are not alone, the one whose next step comes
+// first. It returns nil if that step does not lie before the bound. None of the others has a step
+// before limit, so the returned loop may compute its steps up to there.
 func (s *sleepers) earliest(b vtime.Bound) (first *Sleeper, limit vtime.Bound) {
 	at := b
 	for _, l := range s.asleep {
@@ -199,7 +200,7 @@ func (s *sleepers) earliest(b vtime.Bound) (first *Sleeper, limit vtime.Bound) {
 	return first, b
 }
 
-// WakeAll wakes all loops of the process.
+// WakeAll wakes all sleeping loops of the process.
 func (s *sleepers) WakeAll() {
 	for len(s.asleep) > 0 {
 		s.asleep[len(s.asleep)-1].Wake()

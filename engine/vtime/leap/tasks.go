@@ -60,13 +60,12 @@ func LoopOf(p *vtime.Process) *vtime.Loop {
 	return nil
 }
 
-// Think waits as long as the program computes before it sends a request. The time is drawn at
+// Think waits for the time that the program takes before it sends a request. The time is drawn at
 // random. The current task must run a loop.
 func Think(p *vtime.Process) { TurnsOf(p).think() }
 
-// Depend records that the current turn reads the content of the given Observed. The next turn can
-// be the same only while this content does not change. If the task runs no loop, Depend does
-// nothing.
+// Depend records that the current turn reads what the given Observed stands for. While this does
+// not change, later turns may be skipped. If the task runs no loop, Depend does nothing.
 func Depend(p *vtime.Process, on *Observed) {
 	if t := TurnsOf(p); t != nil {
 		t.depend(on)

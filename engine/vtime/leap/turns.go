@@ -6,9 +6,10 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Turns is the env.Loop of a task in virtual time. The fields used while the loop is asleep, from
-// cfg.Period to recording.sleeper, lie together in memory. In a large cluster each of their cache
-// lines comes from slow memory.
+// Turns is the env.Loop of a task in virtual time: the task runs one turn after another, such as
+// the rounds of a poll. The fields that are used while the loop sleeps, from cfg.Period to
+// recording.sleeper, lie together in memory. In a large cluster each of their cache lines comes
+// from slow memory.
 type Turns struct {
 	task *vtime.Task
 	cfg  Config
@@ -16,8 +17,8 @@ type Turns struct {
 	what string
 }
 
-// These are the parts of a loop's steps, by which steps at one instant are ordered. Checks have
-// part 0.
+// Parts of a loop's steps. Steps of a loop at the same instant happen in the order of their parts.
+// Checks have part 0.
 const (
 	partTurn = 1 + iota
 	partThought
@@ -83,7 +84,7 @@ func (t *Turns) end() {
 	t.next = t.world.In(t.cfg.Period + t.cfg.Late.Draw())
 	t.phase = waitsForTurn
 	if t.keepRecording(); !t.valid {
-		t.world.Unasked() // the turn may have met the condition that a run waits for
+		t.world.Unasked() // the turn may have done what a run waits for, so the run checks its limits
 	}
 	if !t.fallAsleep() {
 		t.setTimer()
@@ -95,8 +96,8 @@ func (t *Turns) setTimer() {
 	t.task.SetTimer(t.ScheduleIn(p, partTurn, t.next, kindTurn, t, t.task.WaitNumber()))
 }
 
-// Handle is called by the engine when a turn is due. It begins the turn, or puts the loop to sleep
-// if the turn would repeat the last one.
+// Handle is called by the engine when a turn is due. It lets the task run the turn. If the turn
+// would repeat the last one, it puts the loop to sleep instead.
 func (t *Turns) Handle(wait uint64) {
 	if t.task.Done() || wait != t.task.WaitNumber() {
 		return

@@ -1,7 +1,7 @@
 package leap
 
-// Resume ends the sleep. In the middle of a turn it brings the task to where it would be if it had
-// run the turn.
+// Resume ends the loop's sleep. If that happens in the middle of a turn, it brings the task to the
+// place that it would have reached by running the turn.
 func (t *Turns) Resume() {
 	t.leave()
 	before := t.world.SwapCause(t.cause)
@@ -14,7 +14,7 @@ func (t *Turns) Resume() {
 }
 
 // replay runs the task through the current turn again, up to the request whose answer it waits for.
-// Until there the task has no effect on others.
+// Up to there, what the task does has no effect on others.
 func (t *Turns) replay() {
 	if t.phase == asks {
 		t.requests[t.at].request.Resume()
@@ -27,9 +27,9 @@ func (t *Turns) replay() {
 	t.replaying = false
 }
 
-// Recall returns the next request of a turn that is being replayed, so that the caller takes the
-// recorded answer. If waiting is true, the answer is still under way and the caller waits for it.
-// Without a replay it returns nil, and the caller sends the request.
+// Recall returns the next request of a turn that is being replayed, so that the caller uses the
+// recorded answer instead of sending the request. If waiting is true, the answer has not come yet,
+// and the caller waits for it. Outside of a replay, Recall returns nil.
 func (t *Turns) Recall() (r Request, waiting bool) {
 	switch {
 	case !t.replaying:
@@ -50,7 +50,7 @@ const (
 	recallsThought
 )
 
-// recalled tells how far the replay has come, just before the program thinks about its next
+// recalled tells how far the replay has come, just before the program takes its time for the next
 // request.
 func (t *Turns) recalled() recall {
 	switch {
@@ -63,7 +63,7 @@ func (t *Turns) recalled() recall {
 	return recallsThought
 }
 
-// WakeMidTurn wakes the loops that are in the middle of a turn, before a task of the process
+// WakeMidTurn wakes the loops that sleep in the middle of a turn, before a task of the process
 // continues. They may hold a lock that the task wants.
 func (s *sleepers) WakeMidTurn() {
 	s.CatchUp()

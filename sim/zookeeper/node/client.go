@@ -28,11 +28,11 @@ type Clients struct {
 	// StartTime, if set, draws how long a starting client takes until it dials.
 	StartTime func() time.Duration
 	// CallTime, if set, draws how long the program takes before each call. WakeTime, if set, draws
-	// how long the thread that calls watchers takes to wake up.
+	// how long it takes until the thread that calls watchers runs.
 	CallTime, WakeTime func() time.Duration
 	// History, if set, records what the clients see.
 	History *history.History
-	// Calls, if set, holds finished calls for reuse by all clients of a world.
+	// Calls, if set, keeps finished calls, so that all clients of a world can reuse their memory.
 	Calls *Calls
 }
 
@@ -107,23 +107,23 @@ type Session struct {
 	xid      int32
 
 	conn *network.Conn
-	// open is true while the connection task only waits for the end of the connection. Messages are
-	// read and sent only then.
+	// open says that the connection task only waits for the end of the connection. Only then
+	// messages are read and sent.
 	open    bool
-	shaking bool // the loop waits for the answer to its connect request
+	shaking bool // whether the task waits for the answer to its connect request
 	loop    *vtime.Task
 	end     recipes.ConnectionEnd
 	inbox   []any // messages that arrived while the connection task was busy
 	queue   []*call
-	pending callQueue // calls that were sent and wait for an answer
+	pending callQueue // calls that were sent and have no answer yet
 	calls   *Calls
 	idle    idleTimer
-	asker   *asker        // asker of the loop that asked last
-	surveys []*vtime.Loop // loops of finished surveys, for reuse
-	room    [][]byte      // is the buffer for the data that a survey finds in a turn
-	feeds   []*feed       // finished feeds, for reuse
+	asker   *asker        // asker of the loop that last made a read
+	surveys []*vtime.Loop // loops of finished surveys (reads of many children), for reuse
+	room    [][]byte      // buffer for the data that a survey finds in a turn of a loop
+	feeds   []*feed       // finished feeds (reads after watch events), for reuse
 	usual   []*usualBelow
-	usualOf *zookeeper.Machine // is the machine to which usual belongs
+	usualOf *zookeeper.Machine // machine that the field usual is about
 
 	history *history.History
 	number  int // in the history
@@ -142,7 +142,7 @@ func (s *Session) Connected() bool { return s.life.Live.IsSet() }
 // ID returns the session's id; 0 if there is no session.
 func (s *Session) ID() int64 { return s.id }
 
-// Spawn runs fn in a new task of the client's process.
+// Spawn runs fn in a new task of the client's process, as kazoo's spawn does.
 func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 
 // Start connects; see [recipes.Life.Start].
@@ -240,7 +240,7 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	}
 	r := s.done(c)
 	names := r.Children
-	r.Children = nil // the call is reused, and would keep the list in memory
+	r.Children = nil // the call's memory is reused, and would keep the list
 	return names, nil
 }
 
@@ -256,7 +256,7 @@ func (s *Session) ChildrenNames(path string, watch env.Watcher) (*bulk.Names, er
 	if names == nil {
 		names = bulk.NamesOf(r.Children)
 	}
-	r.Names, r.Children = nil, nil // the call is reused, and would keep the list in memory
+	r.Names, r.Children = nil, nil // the call's memory is reused, and would keep the lists
 	return names, nil
 }
 

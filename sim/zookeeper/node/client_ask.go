@@ -9,23 +9,23 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// question records the reads of one turn of a loop, with their answers (leap.Request). The turn
-// reads one znode or a list of them. The answers stay valid until the next write at the server, so
-// later turns can repeat the reads without events.
+// question records the reads that a loop makes in one turn, with their answers (a leap.Request). It
+// is the read of one znode, or of a list of them. The answers stay right until the next write at
+// the server. So later turns can make the same reads without events.
 type question struct {
 	*asker
 	op   zookeeper.OpCode
-	path string    // path of the znode, if the question reads a single one
-	got  *answer   // answer about the single znode
-	list *readList // nil if the question reads a single znode
-	zxid int64     // zxid of all answers; 0 if it is not the same for all, as in a [surveyLeap]
-	// flows are the traffic counters for the requests, set at the first leap. For a list they are
-	// the same for all requests, unless mixed is set.
+	path string    // path of the znode, if there is only one
+	got  *answer   // answer about that single znode
+	list *readList // list of znodes; nil if there is only one
+	zxid int64     // zxid in all answers; 0 if it differs, as in a [surveyLeap]
+	// flows are the traffic counters for the requests, set when the reads are first computed
+	// without events. For a list they are the same for all requests, unless mixed is set.
 	flows flows
 	mixed bool
 }
 
-// asker holds what the questions of one loop have in common. Only one of them is asked at a time.
+// asker is what all questions of one loop share. They are made one after the other.
 type asker struct {
 	s       *Session
 	loop    *vtime.Loop
@@ -33,22 +33,22 @@ type asker struct {
 	conn    *network.Conn
 	server  *serverConn
 	machine *zookeeper.Machine
-	at      *zookeeper.Conn // the machine's Conn for server
+	at      *zookeeper.Conn // server's Conn in the machine
 
-	i        int // index, in list, of the znode that is being read
+	i        int // index in list of the znode that is being read
 	exchange network.Exchange
 	xid      int32         // xid of the last request sent
 	sent     time.Duration // virtual time at which the last request was sent
 	served   time.Duration // virtual time at which the last request arrived at the server
-	call     *call         // call that was in transit when the loop was woken; else nil
+	call     *call         // call whose message was on its way when the loop was woken; nil if there was none
 }
 
-// answer is the content of an answer to a read.
+// answer is what the answer to a read contains.
 type answer struct {
 	err       zookeeper.Code
 	data      []byte
 	children  []string
-	stat      *zookeeper.Stat // nil if all fields are 0
+	stat      *zookeeper.Stat // stat of the znode; nil if all its fields are 0
 	sizeBytes int
 }
 
@@ -61,7 +61,7 @@ func answerOf(r *zookeeper.Reply) *answer {
 	return a
 }
 
-// reply returns the answer to a question about one znode, in the form in which it arrived.
+// reply returns the answer to a question about a single znode, as the client received it.
 func (q *question) reply() zookeeper.Reply {
 	r := zookeeper.Reply{Op: q.op, Zxid: q.zxid, Err: q.got.err, Data: q.got.data, Children: q.got.children}
 	if q.got.stat != nil {
@@ -70,8 +70,8 @@ func (q *question) reply() zookeeper.Reply {
 	return r
 }
 
-// ask makes a read of one znode in a turn of a loop. If the turn was leapt over, the recorded
-// answer is used.
+// ask reads one znode in a turn of a loop. If the loop slept for the beginning of the turn, it uses
+// the recorded answer.
 func (s *Session) ask(t *leap.Turns, c *call) error {
 	leap.Think(s.p)
 	a, waiting := t.Recall()
@@ -104,8 +104,7 @@ func (s *Session) ask(t *leap.Turns, c *call) error {
 	return c.failure(s)
 }
 
-// write records a question with its answer. It returns false if the read must not be leapt over
-// later.
+// write records a question with its answer. It returns false if later turns must not skip the read.
 func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *readList, reply *zookeeper.Reply) bool {
 	if s.history != nil || s.conn == nil || !s.open {
 		return false
@@ -133,8 +132,8 @@ func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *r
 	return true
 }
 
-// askerOf returns the asker of a loop. It makes a new one if the connection or the server has
-// changed.
+// askerOf returns the asker of a loop. If the connection or the server has changed since, it makes
+// a new one.
 func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn) *asker {
 	if a := s.asker; a == nil || a.loop != &t.Loop || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
 		s.asker = &asker{s: s, loop: &t.Loop, task: t.Task(), conn: s.conn, server: server, machine: server.s.machine, at: at}
@@ -145,8 +144,8 @@ func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn)
 // Thinks returns true, because a program takes some time before it reads.
 func (q *question) Thinks() bool { return true }
 
-// Join makes the connection wake the sleeper before anything changes on it. It returns false if
-// that is not possible, or if the pings on the connection are not yet leapt over.
+// Join makes the connection wake the sleeper before anything else happens on it. It returns false
+// if that is not possible, or if the pings on the connection still have events.
 func (q *question) Join(sl *leap.Sleeper) bool {
 	s := q.s
 	return s.idle.forward.sleeper.Asleep() && s.conn == q.conn && s.open && q.server.s.machine == q.machine && q.conn.Join(sl)
@@ -169,7 +168,7 @@ func (q *question) begin(i int, at time.Duration) {
 	q.s.idle.touchedAt(at)
 }
 
-// asked returns the path that the i-th request reads.
+// asked returns the path that the request with index i reads.
 func (q *question) asked(i int) string {
 	if q.list == nil {
 		return q.path
@@ -185,7 +184,8 @@ func (q *question) len() int {
 	return len(q.list.children)
 }
 
-// bytes returns the total sizes of the requests [from, to) and of their answers.
+// bytes returns the total size of some requests, and of their answers. The requests have the
+// indices from, included, to to, excluded.
 func (q *question) bytes(from, to int) (asked, answered int) {
 	n := to - from
 	asked, answered = n*requestBytes(""), n*emptyReplyBytes
@@ -200,8 +200,8 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 // answer.
 func (q *question) Next() (time.Duration, int) { return q.exchange.Next() }
 
-// Leap simulates the requests and answers that arrive before the bound. If all answers have
-// arrived, ended is true, and at is the virtual time at which the last one arrived.
+// Leap computes the requests and answers that arrive before the bound. When all answers have
+// arrived, ended is true, and at is when the last one did.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	n, t := q.len(), q.server.s.traffic
 	for {
@@ -209,7 +209,7 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 		if q.exchange.Answers() {
 			served++
 		}
-		if t != nil { // counts messages and bytes for each second separately
+		if t != nil { // messages and bytes are counted for each second separately
 			at, _ := q.exchange.Next()
 			until = at.Truncate(time.Second) + time.Second
 		}
@@ -232,9 +232,8 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	}
 }
 
-// count adds the messages of a leap to the counters of both hosts. When the leap started, the
-// server had received the number of requests in served, and the client had received the number of
-// answers in from.
+// count adds the messages that Leap has computed to the counters of both hosts. Before that, the
+// server had received the first served requests, and the client the first from answers.
 func (q *question) count(from, served int, l *network.Leapt) {
 	if l.Served+l.Answered == 0 {
 		return
@@ -285,8 +284,8 @@ func (q *question) count(from, served int, l *network.Leapt) {
 	}
 }
 
-// zxidAt returns the zxid in the answer to a request that arrived at the virtual time at; 0 if that
-// was too long ago.
+// zxidAt returns the zxid in the answer to a request that arrived at a virtual time. It returns 0
+// if that was too long ago.
 func (q *question) zxidAt(at time.Duration) int64 {
 	if q.zxid > 0 {
 		return q.zxid
@@ -295,7 +294,8 @@ func (q *question) zxidAt(at time.Duration) int64 {
 	return zxid
 }
 
-// Resume turns the request or answer that is on its way into a message with an event.
+// Resume schedules an event for the request or answer that is on its way, because the loop is awake
+// again.
 func (q *question) Resume() {
 	s := q.s
 	c := s.newRead(q.op, q.asked(q.i), nil)

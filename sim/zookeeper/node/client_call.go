@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// request is the message that a client sends, except for pings. It holds the machine's request, and
-// data that the two ends of a simulated connection share.
+// request is the message that a client sends, unless it is a ping. It holds the machine's request,
+// and what the two ends of a simulated connection share.
 type request struct {
 	zookeeper.Request
-	// reply is where the server must write the answer; nil if the server may choose the place.
+	// reply is where the server must write the answer; if it is nil, the server chooses the place.
 	reply *zookeeper.Reply
 	// loop is the loop of which this request is a step; nil if it belongs to no loop.
 	loop *vtime.Loop
@@ -37,25 +37,25 @@ type call struct {
 	request request
 	watch   env.Watcher
 	task    *vtime.Task
-	feed    *feed   // the feed or survey that makes the call; nil if a task makes it
-	survey  *survey // is the survey that the call belongs to
-	began   int     // number of observations in the history when the call was made
+	feed    *feed   // feed that makes the call; nil if a task does
+	survey  *survey // survey that makes the call; nil if a task does
+	began   int     // number of entries in the history when the call was made
 	reply   zookeeper.Reply
 	err     *zkerrors.Error
-	refused error // by the client itself
+	refused error // error with which the client itself refused the call
 	done    bool
 	session *Session
-	// answered is true if a reply has arrived, and false if the connection has failed.
+	// answered says whether a reply has arrived. If it has not, the connection has failed.
 	answered bool
 }
 
-// Calls holds data that the clients of a world share: answered calls for reuse, and one copy of
-// lists that nearly all clients have read.
+// Calls holds what the clients of a world share: the memory of answered calls, and a single copy of
+// lists that nearly all of them have read.
 type Calls struct {
 	free    []*call
 	lists   map[string]*readList     // list that was read last below each parent
-	cut     map[string]pieces        // the pieces of the lists in lists, by parent
-	numbers map[string]*bulk.Numbers // of children, by parent
+	cut     map[string]pieces        // the lists in lists, cut into pieces, by parent
+	numbers map[string]*bulk.Numbers // numbers of the children, by parent
 }
 
 // Numbers returns the numbering of a znode's children, which is the same for all clients of the
@@ -94,9 +94,9 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 	return c
 }
 
-// do sends a request and waits for the answer (client.py:529). While the connection is suspended,
-// it waits until the connection is back. If a turn of a loop makes a change, do records the request
-// and what the program sees of the answer: the error, and the path of a create.
+// do sends a request and waits for the answer (client.py:529). While the session is suspended, it
+// first waits until there is a connection again. If a turn of a loop makes a change, do records the
+// request and what the program sees of the answer: the error, and the path of a create.
 func (s *Session) do(c *call) error {
 	s.p.Check()
 	if c.request.loop = s.asks(c); c.request.loop != nil {
@@ -143,8 +143,8 @@ func (c *call) changes() bool {
 	return op == zookeeper.OpCreate || op == zookeeper.OpSetData || op == zookeeper.OpDelete
 }
 
-// Handle sends the call once the time that the program takes has passed. If the client refuses
-// calls by then, Handle ends the call instead. The engine calls Handle.
+// Handle is called by the engine when the program's time before the call is over. It sends the
+// call. If the client refuses calls by then, it ends the call instead.
 func (c *call) Handle(uint64) {
 	if c.refused = c.session.life.Refuse(); c.refused != nil {
 		c.task.Wake()
@@ -153,10 +153,10 @@ func (c *call) Handle(uint64) {
 	c.session.enqueue(c)
 }
 
-// lastCall is a call of a survey after which the task itself continues (see [survey.goesOn]).
+// lastCall is a call of a survey whose answer the task itself has to handle ([survey.goesOn]).
 type lastCall call
 
-// Handle ends the call and wakes the task. The engine calls Handle.
+// Handle is called by the engine. It ends the call and wakes the task.
 func (c *lastCall) Handle(uint64) {
 	c.done = true
 	c.task.Wake()
@@ -180,8 +180,8 @@ func (s *Session) await(c *call) {
 	}
 }
 
-// failure returns the error of a finished call; nil if it succeeded. If a reply has arrived, a
-// failed call is made available for reuse.
+// failure returns the error of a finished call, nil if it succeeded. If a reply has arrived, the
+// memory of a failed call may be reused.
 func (c *call) failure(s *Session) error {
 	if c.err == nil {
 		return nil
@@ -193,8 +193,9 @@ func (c *call) failure(s *Session) error {
 	return err
 }
 
-// asks returns the loop of the current task if the call only reads and can be leapt over. It
-// returns nil for a task without a loop, and for a call that changes something or sets a watch.
+// asks returns the loop of the current task if the call is a read that may be skipped in later
+// turns. It returns nil if the task has no loop, and for a call that changes something or sets a
+// watch.
 func (s *Session) asks(c *call) *vtime.Loop {
 	switch op := c.request.Op; {
 	case c.request.Watch, op != zookeeper.OpGetData && op != zookeeper.OpGetChildren && op != zookeeper.OpExists:
@@ -222,8 +223,8 @@ func (c *call) finish(code zookeeper.Code) {
 	}
 }
 
-// done returns the reply of an answered call and makes the call available for reuse. The reply is
-// valid until the next request.
+// done returns the reply of an answered call, and makes the call's memory available for reuse. The
+// reply is valid until the next request.
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
 	c.watch, c.task, c.session, c.feed, c.survey, c.err, c.done, c.answered = nil, nil, nil, nil, nil, nil, false, false

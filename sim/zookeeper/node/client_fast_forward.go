@@ -9,31 +9,30 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// fastForward simulates the pings of an idle connection without events (leap.Sleeper). The times of
-// the pings follow from the random source of the session, so both ends can compute them.
-//
-// Meanwhile the server need not check the session's expiry, because the session pings in time; see
-// sim/zookeeper/expiry.go. Anything else that happens on the connection ends the leap; see
-// sim/network/idle.go.
+// fastForward computes the pings of an idle connection without events (a leap.Leaper). The times of
+// the pings follow from the session's random source, so both ends can compute them. In the meantime
+// the server does not have to check whether the session expires, because it pings in time
+// (sim/zookeeper/expiry.go). As soon as anything else happens on the connection, pings are events
+// again (sim/network/idle.go).
 type fastForward struct {
 	t       *idleTimer
 	sleeper *leap.Sleeper
 	server  *serverConn
-	at      *zookeeper.Conn // the machine's Conn for server
+	at      *zookeeper.Conn // server's Conn in the machine
 	phase   pingPhase
-	next    time.Duration // when the phase ends
+	next    time.Duration // time at which the phase ends
 }
 
 type pingPhase uint8
 
 const (
-	pingWaits   pingPhase = iota // until the next ping is sent
+	pingWaits   pingPhase = iota // the next ping is yet to be sent
 	pingTravels                  // to the server
 	pingComesBack
 )
 
-// begin starts to leap over pings, after a ping was answered. It returns false if the network does
-// not allow it.
+// begin makes pings have no events from now on. It is called after the answer to a ping, and
+// returns false if the network does not allow it.
 func (f *fastForward) begin() bool {
 	t := f.t
 	server, ok := t.s.conn.PeerReceiver().(*serverConn)
@@ -69,14 +68,14 @@ func (f *fastForward) Next() (time.Duration, int) {
 	return f.next, partIdle
 }
 
-// Leap executes the steps that come before the bound.
+// Leap computes the pings and answers before the bound.
 func (f *fastForward) Leap(b vtime.Bound) {
 	for at, part := f.Next(); b.Allows(f.t.loop, at, part); at, part = f.Next() {
 		f.step()
 	}
 }
 
-// step ends the present phase. It makes the same random draws as the events would.
+// step ends the present phase. It draws the same random numbers as the events would.
 func (f *fastForward) step() {
 	t := f.t
 	client, server := t.s.conn, f.server.conn
@@ -106,15 +105,16 @@ func (f *fastForward) step() {
 	}
 }
 
-// woken ends the suspension of the session's expiry, which lasted while its pings were leapt over.
+// woken makes the server check again whether the session expires. It did not while pings had no
+// events.
 func (c *serverConn) woken(at *zookeeper.Conn) {
 	if c.s.machine.ResumeExpiry(at) && c.s.proc != nil && !c.s.leaderless {
 		c.s.schedule()
 	}
 }
 
-// Resume turns the ping or answer that is on its way into an event. From then on pings are events
-// again.
+// Resume schedules an event for the ping or answer that is on its way. From then on pings have
+// events again.
 func (f *fastForward) Resume() {
 	t := f.t
 	defer unled(t.s.host)()

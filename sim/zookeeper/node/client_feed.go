@@ -10,9 +10,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feed executes a bulk.Feed for a session. After each answer it makes the next read, once the time
-// that the program takes has passed. The task is woken by a separate event if an answer is odd, and
-// at the end. All reads in between are steps of a loop, which can be leapt over (see feedLeap).
+// feed makes the reads of a bulk.Feed: those that follow when many watches fire. After each answer
+// it waits for the time that the program takes, and makes the next read. An event wakes the task at
+// the end, or when an answer is unusual. All reads before that are steps of a loop, which can be
+// computed without events ([feedLeap]).
 type feed struct {
 	s    *Session
 	of   *bulk.Feed
@@ -24,10 +25,10 @@ type feed struct {
 	stat  env.Stat // stat of the znode that was read last
 	timer vtime.Timer
 
-	asking  bool // a message is on its way
+	asking  bool // whether a message is on its way
 	woken   bool // whether the task is to continue
 	answer  *call
-	refused error // by the client itself
+	refused error // error with which the client itself refused the read
 	over    bool
 	leap    feedLeap
 }
@@ -37,11 +38,11 @@ var (
 	kindThink = vtime.NewKind("zookeeper.think")
 )
 
-// partThink is the part of the loop in which the program takes its time before a read.
+// partThink is the part of the loop's steps at which the program's time before a read is over.
 const partThink = 2
 
-// Feed makes the reads of a feed. The current task waits until an answer is odd or the feed ends.
-// ok is false if the task must make the reads itself.
+// Feed makes the reads of a bulk.Feed. The current task waits until an answer is unusual (odd), or
+// until there are no more reads. ok is false if the task has to make the reads itself.
 func (s *Session) Feed(of *bulk.Feed) (odd *bulk.Answer, ok bool) {
 	s.p.Check()
 	if leap.TurnsOf(s.p) != nil {
@@ -87,7 +88,7 @@ func (s *Session) takeFeed(of *bulk.Feed) *feed {
 	return v
 }
 
-// end ends the feed. It is also called if the task is terminated.
+// end ends the feed. It is also called when the task unwinds.
 func (v *feed) end() {
 	v.over = true
 	v.leap.sleeper.Wake()
@@ -119,7 +120,8 @@ func (v *feed) thinkUntil(at time.Duration) {
 
 func (v *feed) now() time.Duration { return v.s.host.Network().World().Now() }
 
-// Handle sends the request after the time that the program takes. The engine calls it.
+// Handle is called by the engine when the program's time before a read is over. It sends the
+// request.
 func (v *feed) Handle(uint64) {
 	if v.over {
 		return
@@ -141,7 +143,7 @@ func (v *feed) ask() {
 	s.send()
 }
 
-// got handles an answer, inside the event in which the answer arrives.
+// got handles an answer, during the event in which it arrives.
 func (v *feed) got(c *call) {
 	v.asking = false
 	if v.over {
@@ -167,7 +169,7 @@ func (v *feed) got(c *call) {
 	}
 }
 
-// wake lets the task continue, in a separate event.
+// wake lets the task continue, in an event of its own.
 func (v *feed) wake() { v.s.p.Schedule(v.now(), kindFeed, (*feedWake)(v), 0) }
 
 type feedWake feed
@@ -192,8 +194,8 @@ func (s *Session) leader() *serverConn {
 	return server
 }
 
-// look makes the server track the znodes that the feed reads. It returns nil if the session is not
-// connected to a leader.
+// look makes the server record which of the znodes that the feed reads are unusual. It returns nil
+// if the session is not connected to a leader.
 func (v *feed) look() *serverConn {
 	s := v.s
 	at := s.leader()
@@ -209,7 +211,7 @@ func (v *feed) look() *serverConn {
 	return at
 }
 
-// odd reports whether a znode's content is not the usual one. look must have been called.
+// odd reports whether a znode has unusual data or is missing. look must have been called before.
 func (v *feed) odd(path string) bool {
 	for _, u := range v.s.usual {
 		if _, odd := u.odd[path]; odd {
@@ -219,7 +221,7 @@ func (v *feed) odd(path string) bool {
 	return false
 }
 
-// anyOdd returns the method odd, or nil if no znode is odd.
+// anyOdd returns the method odd, or nil if no znode is unusual or missing.
 func (v *feed) anyOdd() func(path string) bool {
 	for _, u := range v.s.usual {
 		if len(u.odd) > 0 {

@@ -10,20 +10,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feedLeap simulates the reads of a feed without events (leap.Sleeper). The effects of the reads on
-// the server matter only at the next write, and their effects on the process only when one of its
-// tasks continues. So the steps are executed just before the next write or before a task continues.
-// Notifications do not end the leap. Only a lower bound is known for the time at which the feed
-// ends. At that bound a check is made.
+// feedLeap computes the reads of a feed without events (a leap.Leaper). What the reads change at
+// the server matters only at the next write, and what they change in the process only when one of
+// its tasks continues. So they are computed just before a write, or before a task continues. Watch
+// events do not interrupt this. When the feed ends is known only approximately: at the earliest
+// possible time, a timer checks.
 type feedLeap struct {
 	v       *feed
 	sleeper *leap.Sleeper
 	server  *serverConn
-	at      *zookeeper.Conn // the machine's Conn for server
+	at      *zookeeper.Conn // server's Conn in the machine
 	phase   feedPhase
-	next    time.Duration // when the phase ends
-	xid     int32         // is the xid of the request in transit
-	limit   int           // number of reads, from the present one on, that count last found not odd
+	next    time.Duration // time at which the phase ends
+	xid     int32         // xid of the request that is on its way
+	limit   int           // number of reads, beginning with the present one, up to the first unusual znode, when count last looked
 	look    vtime.Timer
 
 	// data, stat and zxid are the server's answer to the present read.
@@ -36,15 +36,15 @@ type feedPhase uint8
 
 const (
 	feedThinks feedPhase = iota
-	feedAsks             // the request travels to the server
-	feedHears            // the answer comes back
+	feedAsks             // the request is on its way to the server
+	feedHears            // the answer is on its way back
 )
 
-// mostAhead limits how many future reads are counted.
+// mostAhead limits how many of the coming reads are counted at a time.
 const mostAhead = 256
 
-// worthLeaping is the minimum number of coming reads for which a feed or a survey begins to leap.
-// It stops when fewer than leastAhead reads are left.
+// worthLeaping is the smallest number of coming reads for which a feed or a survey goes without
+// events. When fewer than leastAhead are left, they get events again.
 const (
 	worthLeaping = 6
 	leastAhead   = 4
@@ -57,8 +57,8 @@ func (l *feedLeap) init(v *feed) {
 	l.sleeper.Valid = func() bool { return v.of.Ready() }
 }
 
-// begin starts to leap before the present read. It returns false, without effect, if the network or
-// the server does not allow it.
+// begin makes the reads have no events, beginning with the present one. It returns false, without
+// effect, if the network or the server does not allow it.
 func (l *feedLeap) begin() bool {
 	s := l.v.s
 	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
@@ -83,11 +83,12 @@ func (l *feedLeap) begin() bool {
 	return true
 }
 
-// count counts the present read and the following ones, up to the first that may be odd.
+// count counts the reads, beginning with the present one, up to the first znode that may be unusual
+// or missing.
 func (l *feedLeap) count() { l.limit = 1 + l.v.of.Ahead(mostAhead, l.v.anyOdd()) }
 
-// lookOut sets a timer for the next check whether the end is near. The timer fires before the
-// answer to the second-to-last counted read can arrive.
+// lookOut sets the timer that checks whether the end is near. It fires before the answer to the
+// last but one of the counted reads can arrive.
 func (l *feedLeap) lookOut() {
 	s := l.v.s
 	to, from := s.conn.MinLatency(), l.server.conn.MinLatency()
@@ -101,7 +102,7 @@ func (l *feedLeap) lookOut() {
 	l.look = l.v.loop.CheckAt(s.p, at, l)
 }
 
-// Handle checks whether the end is near. If so, it ends the leap. The engine calls it.
+// Handle is called by the engine when the timer fires. If the end is near, reads get events again.
 func (l *feedLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	if l.count(); l.limit < leastAhead {
@@ -111,8 +112,8 @@ func (l *feedLeap) Handle(uint64) {
 	l.lookOut()
 }
 
-// think begins the present read at the virtual time at. The read begins with the time that the
-// program takes before it asks.
+// think begins the present read at a virtual time, with the time that the program takes before it
+// sends the request.
 func (l *feedLeap) think(at time.Duration) {
 	if l.v.s.callTime == nil {
 		l.ask(at)
@@ -141,7 +142,7 @@ func (l *feedLeap) Next() (time.Duration, int) {
 	return l.next, partThink
 }
 
-// Leap executes the steps that come before the bound.
+// Leap computes what happens before the bound.
 func (l *feedLeap) Leap(b vtime.Bound) {
 	for at, part := l.Next(); b.Allows(l.v.loop, at, part); at, part = l.Next() {
 		l.v.loop.Did(at)
@@ -193,7 +194,7 @@ func (l *feedLeap) hear(at time.Duration) {
 	l.think(at)
 }
 
-// Resume turns the next step into an event, and ends the leap.
+// Resume schedules an event for the next step. From then on the reads have events.
 func (l *feedLeap) Resume() {
 	v := l.v
 	s := v.s

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// readList holds successive reads of the children of a znode, with the data found. It never changes
-// once it is part of a question. All clients that have read the same data share it.
+// readList holds the reads of children of a znode, one after the other, with the data that was
+// found. It never changes once it is part of a question. All clients that have found the same share
+// it.
 type readList struct {
-	parent   string // without a slash at its end
+	parent   string // path of the parent, without a slash at its end
 	children []string
 	found    [][]byte
-	// upTo holds the cumulative sizes before every sizesBlock-th request. It is computed at the
-	// first use.
+	// upTo holds the total sizes of the requests before every sizesBlock-th one. It is computed
+	// when it is first needed.
 	upTo []sizes
 }
 
@@ -20,13 +21,13 @@ type readList struct {
 // their answers.
 type sizes struct{ asked, answered int }
 
-// sizesBlock limits how many requests are summed up one by one.
+// sizesBlock is for how many requests sizes are summed up one by one at most.
 const sizesBlock = 64
 
 func (l *readList) path(i int) string { return l.parent + "/" + l.children[i] }
 
-// mixed reports whether the reads belong to different classes of paths, so that a server counts
-// their traffic separately.
+// mixed reports whether the paths belong to several classes of paths, whose traffic a server counts
+// separately.
 func (l *readList) mixed() bool { return strings.Count(l.parent, "/") < 2 }
 
 // one returns a shared list equal to l: the last list read below the same parent, or else a copy of
@@ -49,8 +50,8 @@ func (l *readList) same(o *readList) bool {
 		return false
 	}
 	for i, data := range l.found {
-		// Data that ZooKeeper has returned never changes. So oneList compares where the data lie in
-		// memory, and not their bytes.
+		// Data that ZooKeeper has returned never changes. So it is enough to compare where the data
+		// is in memory, instead of its bytes.
 		if (data == nil) != (o.found[i] == nil) || !oneList(data, o.found[i]) {
 			return false
 		}
@@ -61,7 +62,8 @@ func (l *readList) same(o *readList) bool {
 // oneList reports whether two slices are the same memory.
 func oneList[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// sizes returns the total sizes of the requests [from, to) and of their answers.
+// sizes returns the total size of some requests and of their answers. The requests have the indices
+// from, included, to to, excluded.
 func (l *readList) sizes(from, to int) sizes {
 	if to-from <= sizesBlock {
 		return l.sum(from, to)
@@ -70,7 +72,8 @@ func (l *readList) sizes(from, to int) sizes {
 	return sizes{all.asked - before.asked, all.answered - before.answered}
 }
 
-// sum computes the total sizes of the requests [from, to) one by one.
+// sum adds up the sizes of some requests one by one. The requests have the indices from, included,
+// to to, excluded.
 func (l *readList) sum(from, to int) (s sizes) {
 	for i := from; i < to; i++ {
 		s.asked += len(l.parent) + 1 + len(l.children[i])
@@ -79,7 +82,7 @@ func (l *readList) sum(from, to int) (s sizes) {
 	return s
 }
 
-// before returns the total sizes of the requests before i.
+// before returns the total size of the requests before the one with index i, and of their answers.
 func (l *readList) before(i int) sizes {
 	if l.upTo == nil {
 		all := sizes{}

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// connect makes one connection (connection.py:548) and returns how it ended. If the task only has
-// to wait for the end of the connection, connect returns EndNone without waiting, and the task
-// rests (see stay).
+// connect makes one connection (connection.py:548) and returns how it ended. Once the task has
+// nothing to do but wait for the end of the connection, connect returns EndNone, and the task waits
+// without a stack (stay).
 func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
 	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
@@ -45,8 +45,8 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.Connectio
 	return s.end
 }
 
-// stay makes the task rest until the connection ends. It returns false if the connection has
-// already ended.
+// stay makes the task wait, without a stack, until the connection ends. It returns false if the
+// connection has already ended.
 func (s *Session) stay() bool {
 	if s.end != recipes.EndNone {
 		s.open = false
@@ -60,7 +60,7 @@ func (s *Session) stay() bool {
 	return true
 }
 
-// goOn continues the connection task when it is woken after stay.
+// goOn continues the connection task when its wait in stay is over.
 func (s *Session) goOn() {
 	if s.stay() {
 		return
@@ -184,7 +184,7 @@ func (s *Session) send() {
 }
 
 func (s *Session) sendOne(c *call) {
-	s.conn.WakeSleepers() // requests that were leapt over must get their xids before this one
+	s.conn.WakeSleepers() // the requests of sleeping loops need their xids before this request gets one
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)
@@ -233,7 +233,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	}
 	c.answered = true
 	closing := c.request.Op == zookeeper.OpCloseSession
-	c.finish(code) // from here on, the task of c may reuse c
+	c.finish(code) // from here on, the task that made the call may reuse its memory
 	if closing {
 		s.over(recipes.EndClosed)
 	}

@@ -8,23 +8,20 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// idleTimer pings a quiet connection and finds a dead one. Kazoo's loop
-// (connection.py:581) draws a new wait whenever something was sent or read: half
-// the read timeout, less up to 0.4 s of jitter. A wait without anything ends with
-// a ping; one after a ping without anything drops the connection.
-//
-// Only the last wait of a burst counts. The timer is therefore set to the shortest wait
-// first, and the wait is drawn when that has passed without anything.
-//
-// Timers and pings are steps of a loop. A connection on which there are only pings has no
-// events at all (see [fastForward]).
+// idleTimer sends pings on a quiet connection and finds out when the connection is dead. Kazoo's
+// loop (connection.py:581) draws a new wait whenever something was sent or read: half the read
+// timeout, less up to 0.4 s of jitter. If nothing is sent or read during the wait, kazoo sends a
+// ping. If nothing is read during the wait after a ping, it drops the connection. In a burst only
+// the last wait counts. So the timer is first set to the shortest possible wait, and the wait is
+// drawn only if that passes without anything. Timers and pings are steps of a loop. While there are
+// only pings on a connection, they have no events ([fastForward]).
 type idleTimer struct {
 	s       *Session
 	source  *vtime.Source // random source of the jitter, for this session only
 	loop    *vtime.Loop
 	request ping
 	forward fastForward
-	limit   time.Duration // half the read timeout
+	limit   time.Duration // length of a wait without jitter: half the read timeout
 	since   time.Duration // when something was last sent or read
 
 	// at is when the timer fires. At first this is the time in since plus the shortest possible
@@ -48,7 +45,7 @@ const (
 	maxJitter  = 40 * jitterStep
 )
 
-// partIdle is the part of the loop in which the timer fires.
+// partIdle is the part of the loop's steps at which the timer fires.
 const partIdle = 0
 
 // init prepares the ping timer of a session.
@@ -96,15 +93,15 @@ func (t *idleTimer) schedule() {
 	t.timer = t.loop.ScheduleIn(t.s.p, partIdle, t.at, kindIdle, t, 0)
 }
 
-// now returns the virtual time. Unlike other ways to read the clock, it does not count as an
-// observation by the loop.
+// now returns the virtual time. Unlike other ways to read the clock, it does not keep the turn of a
+// loop from being skipped later.
 func (t *idleTimer) now() time.Duration { return t.s.host.Network().World().Now() }
 
 // touch records that something was sent or read now.
 func (t *idleTimer) touch() { t.touchedAt(t.now()) }
 
-// touchedAt records that something was sent or read at the virtual time at. If pings are being
-// leapt over, it first executes their past steps. This does not end the leap.
+// touchedAt records that something was sent or read at a virtual time. If pings have no events, it
+// first computes those before that time. They still have no events afterwards.
 func (t *idleTimer) touchedAt(at time.Duration) {
 	if t.forward.sleeper.Asleep() {
 		t.forward.sleeper.CatchUp()
@@ -125,9 +122,9 @@ func (t *idleTimer) pong() {
 	}
 }
 
-// joins starts to leap over pings, for a loop that is about to leap. It returns false if that is
-// not possible. The server does not see the requests of a leaping loop, so without the pings it
-// would expire the session.
+// joins makes pings have no events, because a loop that uses the connection is about to sleep. It
+// returns false if that is not possible. The server does not see the requests of a sleeping loop,
+// so without the pings it would expire the session.
 func (t *idleTimer) joins() bool {
 	return t.forward.sleeper.Asleep() || t.armed && !t.outstanding && t.forward.begin()
 }
@@ -137,14 +134,14 @@ func (t *idleTimer) answered(at time.Duration) {
 	t.arm(at)
 }
 
-// ping begins to wait for the answer to a ping that was sent at the virtual time at.
+// ping records that a ping was sent at a virtual time and waits for its answer.
 func (t *idleTimer) ping(at time.Duration) {
 	t.outstanding = true
 	t.arm(at)
 }
 
-// Handle is called by the engine when the timer fires. If the wait was quiet, it sends a ping. If a
-// ping is still unanswered, it drops the connection.
+// Handle is called by the engine when the timer fires. If nothing was sent or read during the wait,
+// it sends a ping. If an earlier ping has no answer yet, it drops the connection.
 func (t *idleTimer) Handle(uint64) {
 	if s := t.s; t.quiet(t.now()) {
 		switch {
@@ -163,8 +160,8 @@ func (t *idleTimer) Handle(uint64) {
 	t.schedule()
 }
 
-// quiet reports whether the wait is over when the timer fires. If not, it sets the time of the next
-// check.
+// quiet reports whether the wait has ended without anything being sent or read. If not, it sets the
+// time of the next check.
 func (t *idleTimer) quiet(now time.Duration) bool {
 	switch {
 	case t.fresh:

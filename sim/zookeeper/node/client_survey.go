@@ -10,27 +10,27 @@ import (
 )
 
 // survey reads the children of a znode for a task, one after the other (bulk.EachGetter). Its
-// messages are steps of a loop. In a turn that only reads, the whole survey is one question and can
-// be skipped with the turn. Elsewhere it leaps over its own reads (see [surveyLeap]).
+// messages are steps of a loop. In a turn that only reads, the whole survey is one question, and
+// later turns may skip it. Otherwise its reads are computed without events ([surveyLeap]).
 type survey struct {
 	s      *Session
-	parent string // without a slash at its end
+	parent string // path of the parent, without a slash at its end
 	blocks []*bulk.Children
 	to     bulk.Taker
 	block  int // that is read
-	i      int // index, in the block, of the child that is being read
+	i      int // index in the block of the child that is being read
 	loop   *vtime.Loop
 	task   *vtime.Task
 	ahead  *surveyLeap
-	// list holds what a survey in a turn has found so far; nil for other surveys.
+	// list holds what a survey in a turn of a loop has found so far. It is nil for other surveys.
 	list *readList
-	odd  bool // there was an error
+	odd  bool // whether there was an error
 }
 
 var kindSurvey = vtime.NewKind("zookeeper.survey")
 
-// GetEach reads the children in blocks and passes their data to the Taker. The current task waits
-// meanwhile.
+// GetEach reads the children in blocks, and passes their data to the Taker. The current task waits
+// until that is done.
 func (s *Session) GetEach(parent string, blocks []*bulk.Children, to bulk.Taker) error {
 	s.p.Check()
 	v := &survey{s: s, parent: parent, blocks: blocks, to: to, task: s.p.Current()}
@@ -55,14 +55,14 @@ func (s *Session) GetEach(parent string, blocks []*bulk.Children, to bulk.Taker)
 	return err
 }
 
-// inTurn makes the survey in a turn of a loop.
+// inTurn makes the reads of a survey in a turn of a loop.
 func (v *survey) inTurn(t *leap.Turns, children []string) error {
 	s := v.s
 	if len(children) == 0 {
 		return nil
 	}
 	v.list = &readList{parent: v.parent, children: children, found: s.room[:0]}
-	s.room = nil // taken away, because another task may read in the meantime
+	s.room = nil // taken away, because another task may make a survey in the meantime
 	defer func() { s.room = v.list.found }()
 	leap.Think(s.p)
 	a, waiting := t.Recall()
@@ -98,12 +98,12 @@ func (v *survey) inTurn(t *leap.Turns, children []string) error {
 	return err
 }
 
-// is reports whether l lists the children that the survey reads, below the same parent.
+// is reports whether l has the same children of the same parent as the survey.
 func (v *survey) is(l *readList) bool {
 	return l != nil && l.parent == v.list.parent && (oneList(l.children, v.list.children) || slices.Equal(l.children, v.list.children))
 }
 
-// writes returns the number of writes at the server plus 1. It returns 0 if the session is not
+// writes returns how many writes the server has made, plus 1. It returns 0 if the session is not
 // connected to a leader.
 func (s *Session) writes() (n uint64) {
 	at := s.leader()
@@ -113,7 +113,7 @@ func (s *Session) writes() (n uint64) {
 	return at.s.writes.Version() + 1
 }
 
-// inOne returns the names of all blocks as one list.
+// inOne returns the names of all blocks in a single list.
 func inOne(blocks []*bulk.Children) (names []string) {
 	if len(blocks) == 1 {
 		return blocks[0].Names
@@ -125,17 +125,17 @@ func inOne(blocks []*bulk.Children) (names []string) {
 }
 
 // pieceNames is the number of names in a piece of a list. After a change only the piece that
-// contains it must be checked again.
+// contains it has to be checked again.
 const pieceNames = 64
 
-// pieces holds a list of children and the pieces that it was cut into.
+// pieces holds a list of children, and the pieces into which it was cut.
 type pieces struct {
 	of     *bulk.Children
 	pieces []*bulk.Children
 }
 
-// pieces returns the pieces of a list. For the last list read below the parent it returns pieces
-// that all clients share.
+// pieces cuts a list into pieces. All clients share the pieces of the list that was last read below
+// the parent.
 func (c *Calls) pieces(parent string, list *bulk.Children) []*bulk.Children {
 	if last, ok := c.cut[parent]; ok && last.of.Kind == list.Kind && oneList(last.of.Names, list.Names) {
 		return last.pieces
@@ -174,7 +174,7 @@ func (t pieceTaker) TakeUsual(piece, from, to int, data [][]byte) {
 // path returns the path of the znode that is being read.
 func (v *survey) path() string { return v.parent + "/" + v.blocks[v.block].Names[v.i] }
 
-// readOn makes all remaining reads.
+// readOn makes the reads that are left.
 func (v *survey) readOn() error {
 	for v.block < len(v.blocks) {
 		c := v.leapOn()
@@ -196,15 +196,15 @@ func (v *survey) readOn() error {
 	return nil
 }
 
-// goesOn reports whether the task's only reaction to an answer is to read the next znode. Otherwise
-// the task continues in a separate event, after everything else that arrives at that instant.
+// goesOn reports whether the task does nothing with an answer but read the next znode. If it does
+// more, it continues in an event of its own, after everything else that arrives at the instant.
 func (v *survey) goesOn(c *call) bool {
 	last := v.block == len(v.blocks)-1 && v.i == len(v.blocks[v.block].Names)-1
 	usual := c.err == nil && len(c.reply.Data) > 0 && v.to.Usual(v.block, v.i, c.reply.Data)
 	return v.list != nil || usual && !last && v.s.life.Refuse() == nil
 }
 
-// got waits for the answer to a call and handles it.
+// got waits for the answer to a call, and handles it.
 func (v *survey) got(c *call) error {
 	v.s.await(c)
 	if err := c.failure(v.s); err != nil {
@@ -213,7 +213,7 @@ func (v *survey) got(c *call) error {
 	return v.next(v.s.done(c).Data, nil)
 }
 
-// next takes an answer.
+// next passes an answer on to the Taker, and goes on to the next child.
 func (v *survey) next(data []byte, failed error) error {
 	v.odd = v.odd || failed != nil
 	err := v.to.Take(v.block, v.i, data, failed)
@@ -224,7 +224,8 @@ func (v *survey) next(data []byte, failed error) error {
 	return err
 }
 
-// past advances by n children of the block. After the last child it goes on to the next block.
+// past goes on by n children of the block. After the last child of a block it goes on to the next
+// block.
 func (v *survey) past(n int) {
 	if v.i += n; v.i == len(v.blocks[v.block].Names) {
 		v.block, v.i = v.block+1, 0

@@ -9,28 +9,27 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// surveyLeap simulates the reads of a survey without events (leap.Sleeper). Meanwhile the task
-// waits, as if for one answer.
-//
-// The reads of the present block are a question. Its answers are the present data of the znodes, so
-// the leap ends before any child of the parent changes. Only a lower bound is known for the time at
-// which the survey ends. At that bound a check is made. The last reads are events.
+// surveyLeap computes the reads of a survey without events (a leap.Leaper). In the meantime the
+// task waits, as if for a single answer. The reads of the present block are a question, whose
+// answers are the present data of the znodes. So events are needed again before any child of the
+// parent changes. When the survey ends is known only approximately: at the earliest possible time,
+// a timer checks. The last reads always have events.
 type surveyLeap struct {
 	v       *survey
 	sleeper *leap.Sleeper
 	below   *below
-	q       question // the list of q belongs to a blockSeen
-	limit   int      // number of reads, from the present one on, that count last found not odd
+	q       question // question for the present block; its list belongs to a blockSeen
+	limit   int      // number of reads, beginning with the present one, up to the first unusual znode, when count last looked
 	look    vtime.Timer
 }
 
-// below tracks the data of the children of one znode for surveys.
+// below keeps track of the children of one znode, for the surveys that read them.
 type below struct {
-	epoch   uint64        // counts changes of data, access and existence
-	surveys []*surveyLeap // surveys that are asleep and depend on these data
+	epoch   uint64        // number of changes of the children's data, access rights and existence
+	surveys []*surveyLeap // sleeping surveys that depend on these children
 }
 
-// belowOf returns the tracking data for the children of a znode.
+// belowOf returns what the server keeps track of for the children of a znode.
 func (s *Server) belowOf(parent string) *below {
 	b := s.below[parent]
 	if b == nil {
@@ -43,16 +42,16 @@ func (s *Server) belowOf(parent string) *below {
 	return b
 }
 
-// blockSeen caches the data of the znodes of a block, for all clients that read the block.
+// blockSeen holds the data of the znodes of a block. All clients that read the block share it.
 type blockSeen struct {
 	machine *zookeeper.Machine
 	epoch   uint64
 	list    *readList
-	odd     []int // the indices of the znodes with unusual data, and of those that not everybody may read
+	odd     []int // indices of the znodes that have unusual data or that not everybody may read
 }
 
-// see returns the data of the znodes of a block. It reads them from the machine if they may have
-// changed.
+// see returns the data of the znodes of a block. If they may have changed since, it reads them from
+// the machine.
 func (l *surveyLeap) see(block int) *blockSeen {
 	b := l.v.blocks[block]
 	seen, _ := b.Seen.(*blockSeen)
@@ -77,8 +76,8 @@ func (l *surveyLeap) see(block int) *blockSeen {
 	return seen
 }
 
-// firstOdd returns the first odd index that is not before from. If there is none, it returns the
-// number of znodes.
+// firstOdd returns the index of the first unusual znode that is not before from. If there is none,
+// it returns the number of znodes.
 func (b *blockSeen) firstOdd(from int) int {
 	for _, i := range b.odd {
 		if i >= from {
@@ -88,8 +87,9 @@ func (b *blockSeen) firstOdd(from int) int {
 	return len(b.list.children)
 }
 
-// leapOn leaps over the next reads. It returns the first call whose answer the task itself must
-// handle. If the network or the server does not allow a leap, it reads nothing and returns nil.
+// leapOn makes the next reads without events. It returns the first call whose answer the task
+// itself has to handle. If the network or the server does not allow it, it reads nothing and
+// returns nil.
 func (v *survey) leapOn() *call {
 	s := v.s
 	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
@@ -115,7 +115,7 @@ func (v *survey) leapOn() *call {
 	if l.count(); l.limit < worthLeaping || !s.idle.joins() || !s.conn.Join(l.sleeper) {
 		return nil
 	}
-	defer l.sleeper.Wake() // deferred, so that it runs even if the task unwinds
+	defer l.sleeper.Wake() // deferred, because the task may unwind
 	l.below.surveys = append(l.below.surveys, l)
 	l.begin(s.host.Network().World().Now())
 	l.sleeper.Sleep()
@@ -126,14 +126,14 @@ func (v *survey) leapOn() *call {
 	return l.q.call
 }
 
-// begin sends the request for the present child at the virtual time at.
+// begin sends the request for the present child at a virtual time.
 func (l *surveyLeap) begin(at time.Duration) {
 	l.q.list = l.see(l.v.block).list
 	l.q.mixed = l.q.list.mixed()
 	l.q.begin(l.v.i, at)
 }
 
-// count counts the reads up to the first odd znode.
+// count counts the reads up to the first unusual znode.
 func (l *surveyLeap) count() {
 	from := l.v.i
 	l.limit = -from
@@ -147,7 +147,7 @@ func (l *surveyLeap) count() {
 	}
 }
 
-// lookOut sets a timer for the next check whether the end is near.
+// lookOut sets the timer that checks whether the end is near.
 func (l *surveyLeap) lookOut() {
 	s := l.v.s
 	to, from := s.conn.MinLatency(), l.q.server.conn.MinLatency()
@@ -159,8 +159,8 @@ func (l *surveyLeap) lookOut() {
 	l.look = l.q.loop.CheckAt(s.p, at, l)
 }
 
-// Handle ends the leap if fewer than leastAhead reads are left, and otherwise sets the time of the
-// next check. The engine calls it.
+// Handle is called by the engine when the timer fires. If fewer than leastAhead reads are left,
+// these get events again. Otherwise it sets the timer anew.
 func (l *surveyLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	l.take()
@@ -171,7 +171,7 @@ func (l *surveyLeap) Handle(uint64) {
 	l.lookOut()
 }
 
-// take passes the answers so far to the Taker.
+// take passes the answers that have come so far to the Taker.
 func (l *surveyLeap) take() {
 	if v := l.v; v.i < l.q.i {
 		v.to.TakeUsual(v.block, v.i, l.q.i, l.q.list.found)
@@ -186,7 +186,7 @@ func (l *surveyLeap) take() {
 // answer.
 func (l *surveyLeap) Next() (time.Duration, int) { return l.q.Next() }
 
-// Leap executes the steps that come before the bound.
+// Leap computes the requests and answers that arrive before the bound.
 func (l *surveyLeap) Leap(b vtime.Bound) {
 	for ended, at := l.q.Leap(b); ended; ended, at = l.q.Leap(b) {
 		if l.take(); l.v.block == len(l.v.blocks) {
@@ -204,7 +204,8 @@ func (l *surveyLeap) allows(b vtime.Bound) bool {
 	return b.Allows(l.q.loop, at, part)
 }
 
-// Resume turns the request or answer that is on its way into a message with an event.
+// Resume schedules an event for the request or answer that is on its way. From then on the reads
+// have events.
 func (l *surveyLeap) Resume() {
 	l.look.Cancel()
 	l.take()

@@ -9,15 +9,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// This file implements what an ensemble does in addition to a single server. The whole ensemble has
-// one address. The clients of a host are served by the leader, unless Place has moved them to a
-// follower. Facts without a source were observed on three servers 3.8.0.
+// This file has what an ensemble does that a single server does not. The whole ensemble has one
+// address. The leader serves the clients of a host, unless Place has moved them to a follower.
+// Facts without a source were observed on three servers 3.8.0.
 
 // placement assigns the clients of a host to a follower that lags.
 type placement struct {
 	host string
 	lag  time.Duration
-	// follower is created when the first client connects; nil before.
+	// follower is created when the first client connects, and nil before.
 	follower *follower
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// follower is another server of the ensemble, which serves the clients of one host. Everything from
-// the leader arrives with the delay lag: commits, and answers to writes, sync and connects. It has
-// a replica of the leader's state, so its reads are stale until a sync or a write of the client is
-// answered (ZK-24.4).
+// follower is another server of the ensemble, which serves the clients of one host. Whatever comes
+// from the leader arrives with the delay lag: commits, and answers to writes, to sync and to
+// connect requests. It answers reads from a replica of the leader's state. So reads may be stale
+// until a sync or a write of the client has been answered (ZK-24.4).
 type follower struct {
 	s       *Server
 	lag     time.Duration
@@ -45,9 +45,9 @@ func (s *Server) newFollower(lag time.Duration) *follower {
 	return &follower{s: s, lag: lag, replica: s.machine.Replica(), conns: map[zookeeper.ConnID]*followerConn{}}
 }
 
-// connect passes the first request of a connection to the leader. The check that no client has seen
-// more than its server (ZK-2.4) is not needed, because the follower began with the leader's whole
-// state.
+// connect passes the first request of a connection on to the leader. It does not have to check that
+// the client has seen no later state than this server has (ZK-2.4), because the follower began with
+// the leader's whole state.
 func (f *follower) connect(c *serverConn, req *zookeeper.ConnectRequest) {
 	if older := f.replica.ConnOf(req.SessionID); older != nil {
 		// An older connection of the session to the same server is closed (ZK-2.5).
@@ -58,7 +58,8 @@ func (f *follower) connect(c *serverConn, req *zookeeper.ConnectRequest) {
 	f.s.flush(nil)
 }
 
-// receive handles a request. For every request the leader is informed that the session is alive.
+// receive handles a request. It tells the leader of every request, so that the leader knows that
+// the session is alive.
 func (f *follower) receive(id zookeeper.ConnID, req *request) {
 	fc := f.conns[id]
 	if fc == nil || !fc.leader.Attached() {
@@ -87,7 +88,7 @@ func (f *follower) work(fc *followerConn) {
 	}
 }
 
-// send sends the output of the replica to the clients.
+// send sends the replica's output to the clients.
 func (f *follower) send() {
 	out := f.replica.Drain()
 	for i := range out {
@@ -124,7 +125,7 @@ func (f *follower) Handle(uint64) {
 	}
 }
 
-// told passes the leader's output on to a connection, and continues with the requests that waited
+// told passes output of the leader on to a connection, and continues with the requests that waited
 // for it.
 func (f *follower) told(out *zookeeper.Out) {
 	fc := f.conns[out.Conn]

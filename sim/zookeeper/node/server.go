@@ -11,38 +11,38 @@ import (
 )
 
 // Server is a Machine that listens on the simulated network. It can be stopped and started again,
-// as after a crash. Acknowledged writes survive that, connections do not.
+// as after a crash. Acknowledged writes then still exist, and connections do not.
 type Server struct {
 	cfg     zookeeper.Config
 	host    *network.Host
 	port    int
 	machine *zookeeper.Machine
-	proc    *vtime.Process // nil while it is down
+	proc    *vtime.Process // nil while the server is down
 	conns   map[zookeeper.ConnID]*serverConn
 	next    zookeeper.ConnID
 	timer   vtime.Timer
 	timerMs int64
-	looks   *vtime.Loop // loop of the checks whether a session expires
+	looks   *vtime.Loop // loop that checks whether sessions expire
 	saved   *zookeeper.Snapshot
 	before  zookeeper.Counters // counters of earlier runs
 	hosts   map[int64]string   // name of the client's host, by session id
-	from    string             // is the host whose request is being handled
+	from    string             // name of the host whose request is being handled
 
-	// writes reports every write before it happens, so that answers recorded for leaps are not used
-	// after the write.
+	// writes is told of every write before it happens. Sleeping loops depend on it, so that they
+	// are woken before their recorded answers become wrong.
 	writes leap.Observed
-	// zxids holds the zxid before each of the latest writes. If a leap gave an answer at a time
-	// before such a write, the answer carries that zxid.
+	// zxids holds the zxid before each of the latest writes. An answer that is computed later than
+	// it was given carries the zxid of its own time.
 	zxids []zxidBefore
-	// feeds holds the feeds that are leaping. usual holds what is known of the znodes that feeds
-	// read, by parent.
+	// feeds holds the feeds whose reads have no events. usual says what is known of the znodes that
+	// feeds read, by parent.
 	feeds []*feed
 	usual map[string][]*usualBelow
-	// below tracks the znodes that surveys read, by parent.
+	// below keeps track of the znodes that surveys read, by parent.
 	below map[string]*below
-	// touched holds the tracked znodes that the present input of the machine has changed.
+	// touched holds those of these znodes that the machine's present input has changed.
 	touched []touched
-	// harmless means that the present input of the machine changes nothing that a feed reads.
+	// harmless says that the machine's present input changes nothing that a feed reads.
 	harmless bool
 
 	leaderless bool
@@ -51,8 +51,8 @@ type Server struct {
 	traffic    *traffic         // nil without CountTraffic
 	event      *zookeeper.Event // last event sent
 
-	// OnRead, when set, is called for every read that a client of a host requests on a connection,
-	// except for reads that were leapt over.
+	// OnRead, when set, is called for every read that a client requests on a connection. Reads
+	// without an event, of sleeping loops, do not count.
 	OnRead func(host string, conn zookeeper.ConnID, op zookeeper.OpCode, path string)
 }
 
@@ -77,7 +77,7 @@ func (s *Server) Machine() *zookeeper.Machine {
 }
 
 // ZnodeCount returns the number of the server's znodes.
-// needs no CatchUp, because no leap changes the number of znodes
+// It needs no [vtime.World.CatchUp], because sleeping loops neither create nor delete znodes.
 func (s *Server) ZnodeCount() int { return s.machine.ZnodeCount() }
 
 // Start starts the server with the state that it has on disk. It returns an error if the server
@@ -118,7 +118,8 @@ func (s *Server) Stop() {
 	proc.Crash()
 }
 
-// save keeps the state on disk and the counters when the server stops or loses its leader.
+// save keeps the state that is on disk, and the counters, when the server stops or loses its
+// leader.
 func (s *Server) save() {
 	s.host.Network().World().CatchUp()
 	s.saved = s.machine.Snapshot()
@@ -151,13 +152,14 @@ type serverConn struct {
 	id     zookeeper.ConnID
 	conn   *network.Conn
 	client string // name of the client's host
-	// answer is where the client wants the reply to the present request; nil if any place will do.
+	// answer is where the client wants the reply to the present request; if it is nil, any place
+	// will do.
 	answer *zookeeper.Reply
-	// loop is the loop whose step the present request is; nil if it belongs to no loop.
+	// loop is the loop of which the present request is a step; nil if it belongs to no loop.
 	loop   *vtime.Loop
-	pinged bool            // whether a ping waits for its answer
-	at     *zookeeper.Conn // the machine's Conn for this connection; nil until it is first needed
-	// follower is the server that the connection leads to; nil for the leader. asked is the path of
+	pinged bool            // whether a ping has no answer yet
+	at     *zookeeper.Conn // Conn for this connection in the machine; nil until it is first needed
+	// follower is the server at the end of the connection; nil for the leader. asked is the path of
 	// the request that is being answered.
 	follower *follower
 	asked    string
@@ -240,8 +242,8 @@ func (c *serverConn) request(r *request) {
 	}
 }
 
-// readAgain answers a read of data by a shortcut, if the request needs nothing else. This is nearly
-// always the case. Otherwise it returns false and has no effect.
+// readAgain answers a request that reads data, and needs nothing else, by a shortcut. Nearly all
+// requests do. For others it returns false and has no effect.
 func (c *serverConn) readAgain(req *request) bool {
 	if req.Op != zookeeper.OpGetData || req.Malformed {
 		return false
@@ -315,8 +317,8 @@ func (c *serverConn) drop() {
 	}
 }
 
-// flush sends the machine's output, and schedules the next expiry. from is the connection whose
-// request was handled; nil for none.
+// flush sends the machine's output, and schedules the check for the next expiry of a session. from
+// is the connection whose request was handled, nil for none.
 func (s *Server) flush(from *serverConn) {
 	s.changed()
 	out := s.machine.Drain()
@@ -334,7 +336,7 @@ func (s *Server) flush(from *serverConn) {
 			c.send(o)
 		}
 	}
-	if from != nil { // a request does not cause the later expiry of its session
+	if from != nil { // a later expiry of the session is not caused by this request
 		defer unled(s.host)()
 	}
 	s.schedule()
@@ -429,8 +431,8 @@ func replySizeBytes(r *zookeeper.Reply) int {
 	return n
 }
 
-// unled takes the origin from all events that are scheduled before the returned function is called.
-// It is for events caused by the passing of time alone, such as pings and session expiry.
+// unled makes events have no origin until the returned function is called. It is for events that
+// only the passing of time causes, such as pings and the expiry of sessions.
 func unled(h *network.Host) (led func()) {
 	w := h.Network().World()
 	origin := w.Origin()

@@ -7,19 +7,18 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// usualBelow records which children of a znode are odd: their data is not what a kind of feed
-// considers usual, or they are gone.
+// usualBelow records which children of a znode are odd for feeds with the same function usual:
+// either the function does not accept their data, or they no longer exist.
 type usualBelow struct {
-	kind  uintptr // the code address of the function usual
+	kind  uintptr // address of the code of the function usual
 	usual func(path string, data []byte) bool
 	odd   map[string]struct{}
 }
 
-// touched identifies a znode that has changed by its path and its parent's path.
+// touched identifies a changed znode, by its path and its parent's path.
 type touched struct{ parent, path string }
 
-// usualBelow returns the record for the children of a znode and for a kind of feed. The function
-// usual identifies the kind.
+// usualBelow returns the record for the children of a znode, and for the function usual.
 func (s *Server) usualBelow(parent string, usual func(path string, data []byte) bool) *usualBelow {
 	kind := reflect.ValueOf(usual).Pointer()
 	for _, u := range s.usual[parent] {
@@ -38,8 +37,8 @@ func (s *Server) usualBelow(parent string, usual func(path string, data []byte) 
 	return u
 }
 
-// look checks the data of a znode and records in odd whether it is odd. It reports whether the
-// znode has just become odd.
+// look checks whether a znode is odd, and records that. It reports whether the znode was not odd
+// before and is now.
 func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	if data, everybody := m.Look(path); everybody && u.usual(path, data) {
 		delete(u.odd, path)
@@ -50,9 +49,9 @@ func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	return !was
 }
 
-// onlyMakes reports whether the creation of a znode changes nothing that leaping feeds read: no
-// feed may read the znode's parent, and nothing may expire now. Feeds do not read the new znode
-// itself, because a missing znode is odd.
+// onlyMakes reports whether the creation of a znode changes nothing that feeds without events read.
+// That is so if no feed reads the parent, and nothing expires now. The znode itself is not read by
+// them, because a missing znode is odd.
 func (s *Server) onlyMakes(path string) bool {
 	parent := parentOf(path)
 	return len(s.usual[parentOf(parent)]) == 0 && s.nothingExpires()
@@ -60,22 +59,22 @@ func (s *Server) onlyMakes(path string) bool {
 
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
 
-// nothingExpires reports whether the machine has nothing to do besides its next input.
+// nothingExpires reports whether the machine has nothing to do now besides its next input.
 func (s *Server) nothingExpires() bool {
 	dueMs, ok := s.machine.NextExpiryMs()
 	return !ok || dueMs > s.nowMs()
 }
 
-// settleFeeds plays the steps of leaping feeds that lie in the past but were not played yet. It is
-// called before a write, because those steps must still see the state before the write.
+// settleFeeds computes the past reads of feeds without events. It is called before a write, because
+// these reads must still see the state before it.
 func (s *Server) settleFeeds() {
 	for _, v := range s.feeds {
 		v.leap.sleeper.CatchUp()
 	}
 }
 
-// changed is called after each input of the machine. If a znode that feeds read has become odd, it
-// ends the leaps of feeds.
+// changed is called after each input of the machine. If a znode that feeds read has become odd, the
+// reads of feeds get events again.
 func (s *Server) changed() {
 	odd := false
 	for _, t := range s.touched {

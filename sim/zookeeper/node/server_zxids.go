@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// contentChanges is called before a znode changes. It ends the leaps of surveys that read the
-// znode.
+// contentChanges is called before a znode changes. It makes the reads of surveys of that znode have
+// events again.
 func (s *Server) contentChanges(parent, path string) {
 	if len(s.usual[parent]) > 0 {
 		s.touched = append(s.touched, touched{parent, path})
@@ -28,12 +28,12 @@ type zxidBefore struct {
 	zxid int64
 }
 
-// zxidsFor returns how long the zxids before writes are kept. An answer that is on its way, or has
-// just arrived, is younger than that.
+// zxidsFor returns for how long the zxids before writes are kept: longer than an answer that is on
+// its way, or has just arrived, can be old.
 func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency() + time.Microsecond }
 
-// begins is called before each transaction. It announces the write through the field writes, lets
-// leaping feeds catch up if necessary, and stores the present zxid.
+// begins is called before each transaction. It wakes the loops that depend on the server's writes,
+// computes past reads of feeds where necessary, and stores the present zxid.
 func (s *Server) begins() {
 	s.writes.BeforeChange()
 	if !s.harmless {
@@ -49,9 +49,9 @@ func (s *Server) begins() {
 	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
 }
 
-// forgetZxids drops the zxids that are older than the time in since. A leaping feed needs all zxids
-// after its last executed step. If many zxids are stored, forgetZxids first executes the due steps
-// of all feeds.
+// forgetZxids drops the zxids of writes before the time since. A feed without events needs all
+// zxids after its last computed step. If very many zxids are stored, forgetZxids first computes
+// these steps of all feeds.
 func (s *Server) forgetZxids(since time.Duration) {
 	switch {
 	case len(s.feeds) == 0:
@@ -67,11 +67,11 @@ func (s *Server) forgetZxids(since time.Duration) {
 	s.zxids = slices.Delete(s.zxids, 0, old)
 }
 
-// mostZxids limits how many zxids are stored for feeds. At this number forgetZxids executes the
-// feeds' due steps, so that it can drop old zxids.
+// mostZxids is how many zxids are stored for feeds at most. When there are more, forgetZxids
+// computes the steps of all feeds, so that it can drop old zxids.
 const mostZxids = 1024
 
-// zxidAt returns the zxid in an answer that a leap gave at the virtual time at. ok is false if that
+// zxidAt returns the zxid in an answer that was given at a past virtual time. ok is false if that
 // was too long ago.
 func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	if at < s.host.Node().World().Now()-s.zxidsFor() {
@@ -80,12 +80,12 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	return s.zxidThen(at), true
 }
 
-// zxidThen does what zxidAt does, but for any past time at. All zxids from before later writes must
-// still be stored.
+// zxidThen returns the zxid in an answer that was given at any past virtual time. The zxids before
+// all later writes must still be stored.
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {
-		return s.zxids[i].zxid // the steps of a leap come before writes of the same instant
+		return s.zxids[i].zxid // the reads of an instant come before its writes
 	}
 	return s.machine.Zxid()
 }

@@ -11,26 +11,25 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// traffic counts the requests of clients to a server. Pings are not counted, because on an idle
-// connection they are not events (see fastForward). Their number is in Counters.
+// traffic counts the requests of clients to a server. Pings are not among them, because on an idle
+// connection they have no events (fastForward). Their number is in Counters.
 type traffic struct {
-	operator        string // the host whose requests are counted apart
+	operator        string // name of the host whose requests are counted separately
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
-	requests        []uint64 // number of requests in each second; requests may be counted in any order of time
-	// asking holds the counters for the present request. The answer to the request is added to them
-	// too.
+	requests        []uint64 // number of requests in each second; they may be counted in any order of their times
+	// asking holds the counters for the present request, to which its answer is added, too.
 	asking flows
 	known  map[classKey]*classFlows
 }
 
-// flows holds the counters to which a request and its answer are added. For watch events on a
+// flows holds the counters to which a request and its answer are added. For the watch events of a
 // connection, class is nil. If of is nil, nothing is counted.
 type flows struct {
 	of    *traffic
 	class *classFlows
-	host  *cluster.Flow // nil for the operator
+	host  *cluster.Flow // counter of the host; nil for the operator
 }
 
 // classFlows holds the counters for an operation and for a class of paths.
@@ -115,8 +114,8 @@ func (t *traffic) request(now time.Duration, f flows, r *zookeeper.Request) {
 	t.leapt(t.asking, now, 1, 4+frameBytes(r), 0)
 }
 
-// leapt counts requests of one second that were leapt over, with their answers. It does not depend
-// on the present request.
+// leapt counts requests without events that were made in one second, with their answers. The
+// present request does not matter.
 func (t *traffic) leapt(f flows, at time.Duration, requests, bytesIn, bytesOut int) {
 	if f.host != nil {
 		t.inSecond(at, uint64(requests))
