@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// parts says, by a track's name, which part of an agent the track is about, and which lines of the
-// reference implement that part. The first pattern that matches counts.
+// parts says which part of an agent a track of the log is about, by the track's name, and which
+// lines of the reference implement that part. The first pattern that matches counts.
 var parts = []struct {
 	track       *regexp.Regexp
 	part, lines string

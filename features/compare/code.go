@@ -17,13 +17,12 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// Code is what recorded results speak of: the scenarios, what the simulation does in them, and the
-// rooms that only processes run through. A record whose hashes are others is older than it.
-//
-// Most code shows in the simulation: an agent or a server that does otherwise changes the trace of
-// each scenario in which it does, and of no other. So the hash of a scenario is that of its steps and
-// of its trace with the first seed. What no trace can show has rooms of its own, whose sources are
-// hashed without comments and blanks.
+// Code identifies what a recorded result depends on: the scenarios, what the simulation does in
+// them, and the source code that only real processes run. A result that was recorded with other
+// hashes is out of date. Most code shows in the simulation: if an agent or a server behaves
+// differently, the traces change of exactly those scenarios in which it does. So the hash of a
+// scenario covers its steps and its trace with the first seed. Source code that no trace can show
+// (a room) is hashed itself, without comments and blanks.
 type Code struct {
 	scenarios map[scenarioKey]scenarioCode
 	rooms     map[string]string // hash of each room's source, by the room's path
@@ -33,8 +32,8 @@ type scenarioKey struct{ path, name string }
 
 type scenarioCode struct{ kind, hash string }
 
-// These are the kinds of scenarios, by what takes part: agents with their model servers, a model
-// server alone, or a training job.
+// Kinds of scenarios, by what takes part: agents with their model servers, a model server alone, or
+// a training job.
 const (
 	ofAgents   = "agents"
 	ofServers  = "servers"
@@ -115,8 +114,8 @@ func kindOf(r *steps.Result) string {
 // digits returns the first six bytes of a hash as hex digits, enough to tell a few versions apart.
 func digits(h interface{ Sum([]byte) []byte }) string { return hex.EncodeToString(h.Sum(nil)[:6]) }
 
-// Stamp writes the hashes of the code into the results of a comparison that has just run. A nil
-// Code writes none.
+// Stamp writes the hashes of the code into the results of a comparison that has just run. If the
+// Code is nil, it writes none.
 func (c *Code) Stamp(m *Matrix) {
 	if c == nil {
 		return
@@ -131,7 +130,8 @@ func (c *Code) Stamp(m *Matrix) {
 	}
 }
 
-// Ran reports whether the scenario passed or failed. Other cells do not depend on code.
+// Ran reports whether the scenario passed or failed. A result of another kind does not depend on
+// code.
 func (c *Cell) Ran() bool {
 	return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
 }

@@ -48,35 +48,34 @@ type Comparison struct {
 	// Suite has the scenarios. Its Runner and Seeds are ignored. Its Jobs is how many scenarios run
 	// at the same time, 0 meaning one.
 	Suite steps.Suite
-	// Runners lists one runner or more. The first is the measure, with which the others are
-	// compared.
+	// Runners lists at least one runner. The first is the measure: the others are compared with it.
 	Runners []runners.Runner
 	// Logs compares what the runs did, in addition to whether they passed.
 	Logs bool
-	// Most limits how many seeds of the measure are run to find one with which it does the same as
-	// the compared runner. 0 means 200.
+	// Most limits how many seeds are run on the first runner (the measure), in search of one with
+	// which it does the same as the compared runner. 0 means 200.
 	Most int
-	// Slack is how far the time of an action may differ from its time in the measure. The zero
-	// value means DefaultSlack.
+	// Slack is by how much the time of an action may differ from its time on the first runner. The
+	// zero value means DefaultSlack.
 	Slack deeds.Slack
 	// Flags holds, by a runner's name, further command-line flags that repeat a run on it.
 	Flags map[string]string
-	// Slower, when set, returns the runner with a slower clock, or nil. A failed run is tried again
-	// there, because on a slower clock the delays of a busy machine matter less. times counts the
-	// runs so far. flags are the Suite.Flags that repeat such a run.
+	// Slower, when set, returns the runner with a slower clock, or nil. A run that failed is
+	// repeated there, because with a slower clock the delays of a busy machine matter less. times
+	// is the number of runs so far. flags are the Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
 	// Quirks lists quirks that may explain differences. nil means the quirks in the project's
 	// register.
 	Quirks []scope.Quirk
 	// Verbose reports all differences of a run. Otherwise only the first is reported.
 	Verbose bool
-	// Sets makes each cell list the seeds with which the measure does the same as the run
-	// ([Cell.Seeds]). To find them, more seeds are run.
+	// Sets makes each cell list the seeds with which the first runner does the same as the run
+	// ([Cell.Seeds]). That takes more runs.
 	Sets bool
 	// Keep, when set, reports whether a run is left out because a record already has its result.
 	Keep func(sc steps.Listed, runner string) bool
-	// Takes, when set, estimates how long a scenario runs, in any unit. Long ones then begin first,
-	// so that none runs alone at the end. The results keep their order.
+	// Takes, when set, estimates how long a scenario runs, in any unit. Long scenarios then begin
+	// first, so that none runs alone at the end. The order of the results stays the same.
 	Takes func(sc steps.Listed) time.Duration
 }
 
@@ -85,10 +84,10 @@ var DefaultSlack = deeds.Slack{Least: 5 * time.Second, Part: 0.05}
 
 const mostSeeds = 200
 
-// Run runs every scenario on every runner that no tag excludes, and reports each run. Results on
+// Run runs every scenario on every runner that no tag excludes, and reports each run. Results of
 // runners after the first have the runner's name appended. A run fails if it did something that the
-// measure never does and no quirk explains. It also fails if its runner cannot do a step and no tag
-// says so. The error is an *steps.InputError or the listener's.
+// first runner does with no seed and no quirk explains. It also fails if its runner cannot do a
+// step and no tag says so. The error is an *steps.InputError or the listener's.
 func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix, *steps.Summary, error) {
 	s := c.selection()
 	list, err := s.List()
@@ -130,26 +129,26 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	return m, summary, errors.Join(err, listener.End(summary))
 }
 
-// keeps reports whether a run is left out because its result is recorded.
+// keeps reports whether a run is left out because its result is recorded already.
 func (c *Comparison) keeps(sc steps.Listed, runner string) bool {
 	return c.Keep != nil && c.Keep(sc, runner)
 }
 
-// selection returns the suite whose scenarios run on the measure or on any other runner.
+// selection returns the suite of the scenarios that run on the first runner or on any other.
 func (c *Comparison) selection() *steps.Suite {
 	s := c.Suite
 	s.Runner = everywhere{c.Runners[0]}
 	return &s
 }
 
-// everywhere is a runner without a name. Tags exclude runners by name, so none excludes this one.
+// everywhere is a runner without a name. Tags exclude runners by name, so no tag excludes this one.
 type everywhere struct{ runners.Runner }
 
 func (everywhere) Name() string { return "" }
 
-// order returns the indices of scenarios in the order in which they begin. Those that take more
-// than twice the mean come first, longest first. The others follow as listed, because results are
-// reported in that order and progress should show early.
+// order returns the indices of scenarios in the order in which they should begin. First come those
+// that take more than twice as long as the mean, the longest first. The others stay in the order of
+// the list, because results are reported in that order and progress should show early.
 func (c *Comparison) order(list []steps.Listed) []int {
 	takes, sum := make([]time.Duration, len(list)), time.Duration(0)
 	order := make([]int, len(list))
@@ -334,8 +333,8 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	return &s
 }
 
-// compare compares what a run did with the runs of the measure. A difference that no quirk explains
-// makes the run a failure.
+// compare compares what a run did with what the first runner did with several seeds. If it finds a
+// difference that no quirk explains, the run has failed.
 func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
 	v := t.measure.view(r, got, unseen(result.Log), result.Late)
@@ -368,9 +367,9 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 	return cell
 }
 
-// until compares a failed run, up to where it failed, with the run of the measure's first seed. If
-// nothing differs by more than the slack, the first difference is an action that the measure had
-// done by then and the run had not.
+// until compares a failed run, up to the failure, with the run of the first runner and its first
+// seed. If nothing differs by more than the slack, the first difference is an action that the first
+// runner had done by then and the failed run had not.
 func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {

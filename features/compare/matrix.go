@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// These are further verdicts of a cell, in addition to those of steps.Status.
+// Verdicts of a cell, in addition to those of steps.Status.
 const (
 	// NotRun means that a tag excludes the runner, or that the chosen backends cannot do the
 	// scenario.
@@ -27,15 +27,14 @@ const (
 	Kept = "kept"
 )
 
-// These say how the actions of a run compare with the actions of the measure, which is the first
-// runner.
+// How the actions of a run compare with those of the first runner (the measure).
 const (
-	// Same means that for each track there is a seed with which the measure does the same as the
-	// run. Cell.Seeds lists the seeds with which it does the same in all tracks.
+	// Same means that, for each track of the log, there is a seed with which the first runner does
+	// the same as the run. Cell.Seeds lists the seeds with which it does so in all tracks.
 	Same = "same"
 	// Explained means that the actions differ, but quirks explain all differences.
 	Explained = "explained"
-	// Differs means that some difference is not explained by any quirk.
+	// Differs means that no quirk explains one of the differences.
 	Differs = "differs"
 )
 
@@ -57,7 +56,8 @@ type Row struct {
 // Cell is the result of a scenario on one runner.
 type Cell struct {
 	Verdict string `json:"verdict"`
-	// Log says how the actions of the run compare, "" if they were not compared.
+	// Log says how the actions of the run compare with those of the first runner, "" if they were
+	// not compared.
 	Log string `json:"log,omitempty"`
 	// Why says why the scenario did not run, or failed.
 	Why string `json:"why,omitempty"`
@@ -65,27 +65,28 @@ type Cell struct {
 	Differences []Named `json:"differences,omitempty"`
 	// Backend means that the scenario did not run because the chosen backends cannot do it.
 	Backend bool `json:"backend,omitempty"`
-	// Seeds tells with which seeds the measure does the same, if Comparison.Sets asks for it.
+	// Seeds tells with which seeds the first runner does the same as the run, if Comparison.Sets
+	// asks for it.
 	Seeds *Seeds `json:"seeds,omitempty"`
 	// Scenario and Rooms are hashes of the scenario and of the code that the result depends on
 	// ([Code]).
 	Scenario string `json:"scenario,omitempty"`
 	Rooms    string `json:"rooms,omitempty"`
 
-	// First is the first difference that no quirk explains. Alike counts the actions that the run
-	// and the measure both did. Deeds counts all actions: for each track it takes the side that did
-	// more. These fields are not written into a record.
+	// First is the first difference that no quirk explains. Alike counts the actions that both the
+	// run and the first runner did. Deeds counts all actions: for each track of the log those of
+	// the runner that did more. A record does not contain these fields.
 	First        *deeds.Difference `json:"-"`
 	Deeds, Alike int               `json:"-"`
 }
 
-// Seeds is the set of seeds with which the measure does the same as a run. It does not depend on
-// which seed is tried first.
+// Seeds is the set of seeds with which the first runner does the same as a run. It does not depend
+// on the seed that is tried first.
 type Seeds struct {
 	// Of is how many seeds were run, beginning with the suite's seed.
 	Of int `json:"of"`
-	// Whole lists the seeds that do the same in all tracks at once, such as "1-3,7". If it is
-	// empty, each track still agrees with some seed.
+	// Whole lists the seeds with which all tracks of the log are the same, such as "1-3,7". It may
+	// be empty although each single track is the same with some seed.
 	Whole string `json:"whole,omitempty"`
 }
 

@@ -11,25 +11,26 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// These are verdicts on a scenario of a [Port], in addition to Explained, Differs and Busy.
+// Verdicts on a scenario in a [Port], in addition to Explained, Differs and Busy.
 const (
-	// Agrees means that the scenario's expectations held, and that all actions were the same as in
-	// the measure.
+	// Agrees means that the scenario's expectations held, and that all actions were the same as on
+	// the first runner.
 	Agrees = "agrees"
 	// Fails means that an expectation of the scenario did not hold.
 	Fails = "fails"
 )
 
 // Port is a report on one implementation. It compares what the implementation did in each scenario
-// with what the measure did.
+// with what the first runner did.
 type Port struct {
 	// Name names the implementation, for example by its command.
 	Name string `json:"name"`
-	// Badge sums up in one line how complete the implementation is, as "231 of 279 scenarios, 96 %
-	// of deeds".
+	// Badge sums up in one line how complete the implementation is, for example "231 of 279
+	// scenarios, 96 % of deeds".
 	Badge string `json:"badge"`
-	// Agrees counts the scenarios in Scenarios that agree or are explained. Deeds counts the
-	// actions of all scenarios, and Same counts the actions that were done as in the measure.
+	// Agrees counts the scenarios in Scenarios that agree or whose differences are explained. Deeds
+	// counts the actions in all scenarios, and Same those that were the same as on the first
+	// runner.
 	Agrees int `json:"agrees"`
 	Same   int `json:"same"`
 	Deeds  int `json:"deeds"`
@@ -68,7 +69,7 @@ type PortCause struct {
 	Example   string `json:"example"`
 }
 
-// Port makes a report, under a name, from a matrix that has just been made. runner is one of
+// Port makes a report, under a name, from a matrix that has just been computed. runner is one of
 // m.Runners.
 func (m *Matrix) Port(runner, name string) *Port {
 	p := &Port{Name: name, Causes: []PortCause{}, Scenarios: []PortRow{}}
@@ -119,7 +120,8 @@ func (p *Port) add(r *Row, c *Cell) {
 	p.Scenarios = append(p.Scenarios, row)
 }
 
-// because counts a scenario under its cause. place holds the lines of the reference for it.
+// because counts a scenario under a cause. place names the lines of the reference that the cause is
+// about.
 func (p *Port) because(cause, place, scenario string) {
 	i := slices.IndexFunc(p.Causes, func(c PortCause) bool { return c.Cause == cause })
 	if i < 0 {

@@ -50,9 +50,9 @@ func (m *Matrix) Cell(path, name, runner string) Cell {
 	return m.Scenarios[i].Cells[k]
 }
 
-// Over returns an older matrix updated with the results of this one. It keeps only the scenarios
-// for which listed returns true, in the order that listed gives. For a runner that this matrix
-// lacks, it keeps the older results.
+// Over returns an older matrix, updated with the results of this one. It keeps only the scenarios
+// for which listed returns true, in the order that listed gives. For a runner that is missing in
+// this matrix, it keeps the older results.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
 	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
 	for _, name := range m.Runners {

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// measure runs a scenario on the first runner, with more and more seeds, and keeps their logs of
-// actions.
+// measure runs a scenario on the first runner with as many seeds as are needed, and keeps the logs
+// of its actions.
 type measure struct {
 	trial  *trial
 	runner runners.Runner
@@ -23,28 +23,30 @@ type measure struct {
 	seeds int
 }
 
-// seen is the log of one run of the measure. seed counts the suite's seeds from 0.
+// seen is the log of the actions in one run on the first runner. seed is the number of the suite's
+// seed, counted from 0.
 type seen struct {
 	seed int
 	log  *deeds.Log
 }
 
-// setSeeds is how many seeds are tried first for Cell.Seeds. More are tried only if none of these
-// does the same as the run in all tracks.
+// setSeeds is how many seeds are run for Cell.Seeds at first. More are run only if none of these
+// does the same as the run in all tracks of the log.
 const setSeeds = 30
 
-// view compares one run with the measure, without the tracks that the run's runner cannot observe.
+// view compares one run with the runs of the first runner. It leaves out tracks of the log that the
+// run's runner cannot observe.
 type view struct {
 	*measure
 	got    *deeds.Log
 	unseen []string
 	slack  deeds.Slack
-	// thrifty says that fewer reads of ZooKeeper than in the measure are no difference.
+	// thrifty says that the run may read ZooKeeper less often than the first runner does.
 	thrifty bool
 }
 
-// view prepares to compare the log of a run on runner r with the logs of the measure. late is how
-// late the machine was during the run.
+// view prepares the comparison of a run's log with the logs of the first runner. late is how late
+// the machine was during the run.
 func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late time.Duration) *view {
 	slack := m.trial.comparison.slack()
 	slack.Late = late
@@ -52,9 +54,9 @@ func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late t
 	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess()}
 }
 
-// did returns the actions of the run, for a comparison with open logs. If the runner may read
-// ZooKeeper less than the measure, did adds reads, until each track has as many as in the open log
-// that has the fewest.
+// did returns the run's log, for a comparison with the logs in open. If the run may read ZooKeeper
+// less often than the first runner, did adds reads to each track: as many as it lacks against the
+// log in open that has the fewest.
 func (v *view) did(open deeds.Open) *deeds.Log {
 	if v.thrifty {
 		return readsAtLeast(v.got, open)
@@ -62,7 +64,7 @@ func (v *view) did(open deeds.Open) *deeds.Log {
 	return v.got
 }
 
-// differences compares the run with open logs.
+// differences compares the run with the logs in open.
 func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Difference {
 	return deeds.Compare(open, v.did(open), slack)
 }
@@ -70,7 +72,7 @@ func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Differenc
 // most returns the limit on the number of seeds to run.
 func (m *measure) most() int { return cmp.Or(m.trial.comparison.Most, mostSeeds) }
 
-// hold returns where the run's log differs from the logs of all seeds of the measure. As long as it
+// hold returns in what the run's log differs from all logs of the first runner. As long as it
 // differs, more seeds are run, up to the limit.
 func (v *view) hold(ctx context.Context) []deeds.Difference {
 	for n := 1; ; n = min(4*n, v.most()) {
@@ -81,8 +83,8 @@ func (v *view) hold(ctx context.Context) []deeds.Difference {
 	}
 }
 
-// set finds the seeds with which the measure does the same as the run. It looks at the first
-// setSeeds seeds. If none of these fits, it looks at all seeds that may be run.
+// set finds the seeds with which the first runner does the same as the run. It tries setSeeds
+// seeds, and if none of these does, all seeds that may be run.
 func (v *view) set(ctx context.Context) *Seeds {
 	for _, n := range []int{min(setSeeds, v.most()), v.most()} {
 		if !v.upTo(ctx, n) {
@@ -116,8 +118,8 @@ func ranges(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// open returns the logs of the measure's first n seeds, without tracks that the runner cannot
-// observe.
+// open returns the logs of the first runner with its first n seeds, without tracks that the run's
+// runner cannot observe.
 func (v *view) open(n int) (open deeds.Open) {
 	for _, s := range v.logs {
 		if s.seed < n {
@@ -127,9 +129,9 @@ func (v *view) open(n int) (open deeds.Open) {
 	return open
 }
 
-// punctual returns a view of a run that was cut off. In this view, every action that the measure
-// had done before the cut was due, without any slack. Otherwise an agent that does nothing would
-// miss nothing, because a scenario fails before the slack ends.
+// punctual returns a view of a run that was cut off, in which every action that the first runner
+// had done before the cut was due at once, without slack. Otherwise an agent that does nothing
+// would miss nothing, because a scenario fails before the slack is over.
 func (v *view) punctual() *view {
 	p := *v
 	// chosen so that, with the slack subtracted, it is Ended
@@ -148,8 +150,8 @@ func (v *view) missing() *deeds.Difference {
 	return nil
 }
 
-// agreement counts all actions in the log and in the measure, and how many of them are the same. If
-// the runner may read ZooKeeper less than the measure, tracks of reads that the run lacks do not
+// agreement counts all actions in the logs of the run and of the first runner, and those that are
+// the same in both. If the run may read ZooKeeper less often, tracks of reads that it lacks do not
 // count.
 func (v *view) agreement() (same, all int) {
 	open := v.open(v.seeds)
@@ -159,10 +161,10 @@ func (v *view) agreement() (same, all int) {
 	return deeds.Agreement(open, v.did(open), v.slack)
 }
 
-// slack returns how far the time of an action may differ from its time in the measure.
+// slack returns by how much the time of an action may differ from its time on the first runner.
 func (c *Comparison) slack() deeds.Slack { return cmp.Or(c.Slack, DefaultSlack) }
 
-// upTo runs those of the first n seeds that have not run yet. It reports whether all have run.
+// upTo runs those of the first n seeds that have not run yet. It reports whether all n have run.
 func (m *measure) upTo(ctx context.Context, n int) bool {
 	if n <= m.seeds {
 		return true
@@ -175,7 +177,7 @@ func (m *measure) upTo(ctx context.Context, n int) bool {
 	return err == nil && m.seeds == n
 }
 
-// keep is a listener that adds the logs of passed runs to the measure.
+// keep is a listener that stores the logs of the runs that passed.
 type keep struct {
 	*measure
 	next int

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// readsAtLeast copies a log and adds acts to its tracks of reads. Each of these tracks then has at
-// least as many acts as in the open log that has the fewest. Tracks that have more acts already
-// stay unchanged. The period of the acts is never changed.
+// readsAtLeast copies a log and adds actions to its tracks of reads, so that each has at least as
+// many as the same track of the log in open that has the fewest. Tracks with more actions stay as
+// they are. The time between actions never changes.
 func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	whole := &deeds.Log{Tracks: slices.Clone(got.Tracks), Ended: got.Ended}
 	if len(open) == 0 {
@@ -37,8 +37,9 @@ func withoutUnread(open deeds.Open, got *deeds.Log) deeds.Open {
 	})
 }
 
-// leastReads merges one track of reads from all open logs. The result has the fewest acts and the
-// latest first act of these logs. If one of the logs lacks the track, it returns nil.
+// leastReads merges a track of reads from all logs in open: the result has the smallest number of
+// actions in any of them, and the latest first action. If one of the logs lacks the track, it
+// returns nil.
 func leastReads(open deeds.Open, name string) *deeds.Track {
 	var least *deeds.Track
 	for _, l := range open {
@@ -56,9 +57,9 @@ func leastReads(open deeds.Open, name string) *deeds.Track {
 	return least
 }
 
-// topUp gives a track at least as many acts as least has. tracks are sorted by name. If the track
-// is missing, topUp adds least itself. If the track has fewer acts, topUp also makes its first act
-// no later, and its number of acts in between (Deed.Between) no smaller, than in least.
+// topUp gives a track at least as many actions as least has. tracks are sorted by name. If the
+// track is missing, least itself is added. If it has too few actions, its first action also becomes
+// no later than that of least, and its number of actions in between (Deed.Between) no smaller.
 func topUp(tracks []*deeds.Track, least *deeds.Track) []*deeds.Track {
 	i, ok := slices.BinarySearchFunc(tracks, least.Name, func(t *deeds.Track, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {

@@ -21,7 +21,8 @@ func repairable() ([]string, error) {
 	return ids, err
 }
 
-// setOf parses a choice of quirks that was validated before. "" means the quirks of the reference.
+// setOf parses a choice of quirks, whose text was checked before. "" means that all quirks of the
+// reference are kept.
 func setOf(text string) quirks.Set {
 	set, _ := quirks.Parse(cmp.Or(text, "python"))
 	return set
@@ -43,7 +44,7 @@ func kept(text string, all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !set.Keeps(quirkOf(id)) })
 }
 
-// repaired returns the choice of quirks in text, with the quirks in some repaired too. The result
+// repaired returns the choice of quirks in text with the quirks in some repaired, too. The result
 // names either the repaired or the kept quirks, whichever list is shorter.
 func repaired(text string, all, some []string) string {
 	left := slices.DeleteFunc(kept(text, all), func(id string) bool { return slices.Contains(some, id) })
@@ -63,8 +64,9 @@ func repaired(text string, all, some []string) string {
 	return said
 }
 
-// swarmOf draws a choice of quirks for the story of a seed. It repairs half of all quirks, but only
-// an eighth of the quirks in the list some, which are known causes.
+// swarmOf draws a choice of quirks for the story of a seed. Each quirk is repaired with a
+// probability of one half, but those in the list some, which are known causes, with one of an
+// eighth.
 func swarmOf(seed uint64, text string, all, some []string) string {
 	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
 		of := 2
@@ -76,12 +78,12 @@ func swarmOf(seed uint64, text string, all, some []string) string {
 	return repaired(text, all, gone)
 }
 
-// mostRepairs is the most quirks that may have to be repaired together for one cause.
+// mostRepairs is the largest number of quirks that are repaired together in search of a cause.
 const mostRepairs = 4
 
-// causeOf finds the smallest set of repairs with which a failing story passes. Among sets of one it
-// prefers quirks that are not in found. nil means that there is no such set. runs counts how often
-// the story ran.
+// causeOf finds the smallest set of quirks whose repair makes a failing story pass. Among sets of
+// one quirk it prefers quirks that are not in found. If there is no such set, it returns nil. runs
+// is how often the story ran.
 func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 	passes := func(some []string) bool { return s.passesRepaired(all, some) }
 	candidates := kept(s.Quirks, all)

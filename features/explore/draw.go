@@ -12,18 +12,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// These limit a story: the most acts, and the longest time from the start until an act begins.
+// Limits of a story: the number of its acts, and the time from the start until the last act begins.
 const (
 	mostActs = 6
 	longest  = 10 * time.Minute
 )
 
-// choice is one thing that may happen in a story: a kind of fault, or an action of an operator.
+// choice is something that may happen in a story: a kind of fault, or an action of an operator.
 type choice struct {
 	name string
-	// begin is the template of the sentence that begins the choice. end is the template of the
-	// sentence that ends it, "" for none. lasts means that the choice lasts for a time and then
-	// ends by itself. soon means that this time is less than a minute.
+	// begin is the template of the sentence that begins it. end is the template of the sentence
+	// that ends it, "" if there is none. lasts says that it lasts for some time and then ends by
+	// itself. soon says that this time is less than a minute.
 	begin, end  string
 	lasts, soon bool
 	fatal       bool
@@ -43,8 +43,8 @@ func faultChoice(k runners.FaultKind) choice {
 	return c
 }
 
-// swarm lists what may happen in the story of a seed. It draws a third of all kinds, so that rare
-// kinds meet each other and common ones do not crowd them out.
+// swarm lists what may happen in the story of a seed: a third of all kinds, drawn at random. So
+// rare kinds meet each other, and are not crowded out by common ones.
 func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	all = lists.MapOrNil(w.kinds, faultChoice)
 	for _, act := range w.Acts {
@@ -69,8 +69,8 @@ func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	return all, swarm
 }
 
-// Draw draws the random story of a seed. Each dial, a source of random numbers, depends on the seed
-// and the dial's name alone.
+// Draw draws the story of a seed. Each random choice (dial) depends on the seed and the dial's name
+// alone.
 func (w *World) Draw(seed uint64, quirks string) *Story {
 	s := &Story{World: w, Shapes: slices.Clone(w.shapes), Seed: seed, Quirks: quirks}
 	for i, l := range s.Shapes {
@@ -150,8 +150,8 @@ func drawTimes(seed uint64, n int) []time.Duration {
 	return times
 }
 
-// pick draws a choice from a list. Each choice draws a number and the highest wins. So adding a
-// choice changes the result only where that choice wins.
+// pick draws one choice from a list: each choice draws a number, and the highest wins. So a choice
+// that is added to the list changes the result only where it wins.
 func pick(list []choice, seed uint64, dial string) (best choice) {
 	highest := uint64(0)
 	for i, c := range list {

@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Hunt draws random stories and runs them, in rounds. What it finds, and in which order, does not
-// depend on Jobs.
+// Hunt draws stories (random scenarios) and runs them, in rounds. What it finds, and in which
+// order, does not depend on Jobs.
 type Hunt struct {
 	Runner runners.Runner
 	Worlds []*World
@@ -28,10 +28,10 @@ type Hunt struct {
 	Seeds int
 	// Jobs is how many stories run at the same time. 0 means one for each core.
 	Jobs int
-	// Shard and Shards split a hunt over machines. Shard i of n, counted from 1, takes every n-th
-	// story. 0 takes all.
+	// Shard and Shards divide a hunt among machines. Shard i of n, counted from 1, takes every n-th
+	// story. 0 means that this machine takes all of them.
 	Shard, Shards int
-	// Quirks is the choice of quirks for stories whose world sets none.
+	// Quirks is the choice of quirks for stories in worlds that set none.
 	Quirks string
 	// Find, when set, lists quirks by id. The hunt ends once each of them was found as a cause. To
 	// show rare quirks, the stories take turns with the choice of quirks: one quarter takes Quirks,
@@ -40,11 +40,11 @@ type Hunt struct {
 	Find []string
 	// FailFast ends the hunt at the first found failure whose cause is unknown.
 	FailFast bool
-	// Moments also searches for the choice that decides each failure found ([Moment]). Each search
-	// runs up to 400 further stories.
+	// Moments says that, for each failure found, the random choice that decides it is searched for,
+	// too ([Moment]). Each search runs up to 400 further stories.
 	Moments bool
 	// Progress, when set, is called from time to time. Tell, when set, is called with each failure
-	// found, in order, and an error of it ends the hunt.
+	// found, in order. If it returns an error, the hunt ends.
 	Progress func(*Tally)
 	Tell     func(*Found) error
 
@@ -55,14 +55,15 @@ type Hunt struct {
 	mu     sync.Mutex // guards tally, because several stories run at the same time
 }
 
-// Tally counts a hunt.
+// Tally counts what a hunt has done.
 type Tally struct {
-	// Stories counts drawn stories that ran, and Failed those of them that broke a law. Told counts
-	// all runs, including those for shrinking and for finding causes.
+	// Stories counts the drawn stories that ran, and Failed those in which an expectation (law) did
+	// not hold. Told counts all runs, with those for shrinking and for finding causes.
 	Stories, Failed, Told int
-	// Again counts stories that ran a second time, without leaps.
+	// Again counts stories that ran a second time, with events for all turns of loops (without
+	// leaps).
 	Again int
-	// Odd counts stories that stopped because the cluster could not do what they say.
+	// Odd counts stories that were cut off because the cluster could not do what they say.
 	Odd int
 	// Lost counts failures that could not be turned into a scenario.
 	Lost int
@@ -82,16 +83,16 @@ func (t *Tally) Unknown() (n int) {
 	return n
 }
 
-// Found is one kind of failure. Failures that break the same invariant by the same cause are one
-// kind.
+// Found is one kind of failure. Failures in which the same invariant is broken by the same cause
+// are of one kind.
 type Found struct {
 	// World is the first world in which a failure of this kind was found. Seed is the seed of the
 	// story that failed there. After is how many stories had run by then.
 	World string
 	Seed  uint64
 	After int
-	// What says what broke: the id of an invariant, "panic", "leaps" if two runs of a story differ,
-	// or a sentence that did not hold. Err is the error message.
+	// What says what went wrong: the id of an invariant, "panic", "leaps" if the run without leaps
+	// differs, or a sentence that did not hold. Err is the error message.
 	What, Err string
 	// Cause names the smallest set of repairs with which the story passes, such as "Q43 and Q208",
 	// or the rule by which the reference breaks the invariant. "" means that the cause is unknown.
@@ -106,7 +107,7 @@ type Found struct {
 	// is found.
 	Moment *Moment
 	kinds  []string
-	// byRule means that the reference breaks the invariant by a registered rule.
+	// byRule says that there is a registered rule by which the reference breaks the invariant.
 	byRule bool
 }
 
@@ -118,7 +119,8 @@ type failure struct {
 	known   string
 	refused []int
 	after   int
-	// fresh, when set, lists quirks that were not found yet. With these repaired, the story passes.
+	// fresh, when set, lists quirks that have not been found as causes yet. If they are repaired,
+	// the story passes.
 	fresh []string
 }
 
@@ -129,13 +131,13 @@ const (
 	// batch is how many failures are shrunk at the same time. Then the other failures are compared
 	// with the shrunk ones, so that known kinds need not be shrunk.
 	batch = 8
-	// againEvery means that, on average, one story in this many runs again without leaps.
+	// againEvery says that, on average, one in so many stories runs again without leaps.
 	againEvery = 50
 	// dryAfter is the number of stories without anything new after which a world gets only half as
 	// many stories in a round. mostHalvings is the most times that this happens.
 	dryAfter, mostHalvings = 64, 2
-	// lookAgain means that, on average, one in lookAgain of the failures that look like a known one
-	// is shrunk all the same.
+	// lookAgain says that, on average, one in so many failures that look like a known one is shrunk
+	// all the same.
 	lookAgain = 24
 )
 
@@ -167,15 +169,16 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 	return &h.tally, nil
 }
 
-// share is a world's part of the rounds.
+// share is what one world gets of the rounds of stories.
 type share struct {
-	// drawn is how many stories the world has had, and dry how many since one of them last showed
-	// something new.
+	// drawn is the number of stories that the world has had. dry is the number since the last one
+	// that showed something new.
 	drawn, dry int
 }
 
-// of returns how many stories of a round the world gets, if n is the full number. It halves n for
-// each dryAfter stories without anything new, at most mostHalvings times, and returns at least 1.
+// of returns how many stories of a round the world gets if the full number is n. The number is
+// halved for each dryAfter stories without anything new, at most mostHalvings times. It is at least
+// 1.
 func (s *share) of(n int) int { return max(n>>min(s.dry/dryAfter, mostHalvings), 1) }
 
 // next lists the stories of a round, at most n of each world. more is false if all seeds were used.
@@ -257,7 +260,7 @@ func (h *Hunt) story(s *Story, after int) *failure {
 }
 
 // again runs one in againEvery stories a second time, without leaps and with all details. The
-// result has to be the same.
+// results of both runs have to be equal.
 func (h *Hunt) again(s *Story, first *steps.Told, f *failure) *failure {
 	if drawn.New(s.Seed, "again").N(againEvery) != 0 {
 		return nil
@@ -294,8 +297,8 @@ func (h *Hunt) count(change func(*Tally)) {
 	}
 }
 
-// parallel calls do(0) to do(n-1), some at the same time, until ctx ends. If it returns k, it has
-// called do(0) to do(k-1) and no others.
+// parallel calls do(0) to do(n-1), some of them at the same time, until ctx ends. It returns how
+// many it has called, which are always the first ones.
 func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	workers := h.Jobs
 	if workers <= 0 {
@@ -318,8 +321,8 @@ func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	return min(int(next.Load()), n)
 }
 
-// look shrinks the failures that are new in kind. Others are counted as the known failure that they
-// look like.
+// look shrinks the failures that are of a new kind. It counts the others as the known failures that
+// they look like.
 func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	failed = h.behind(ctx, failed)
 	for len(failed) > 0 {
@@ -339,9 +342,9 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// unlike takes failures that have broken different laws, the first for each law and at most batch
-// of them. The later failures are probably of the same kinds. That can be told once the taken ones
-// are shrunk.
+// unlike takes failures in which different expectations (laws) did not hold, the first for each
+// law, and at most batch of them. The others, in later, are probably of the same kinds. That can be
+// told once those in now have been shrunk.
 func unlike(failed []*failure) (now, later []*failure) {
 	seen := map[string]bool{}
 	for _, f := range failed {
@@ -354,9 +357,9 @@ func unlike(failed []*failure) (now, later []*failure) {
 	return now, later
 }
 
-// behind returns the failures that may be of a new kind. A failure that looks like no found one
-// counts as new itself. For any other failure, behind returns what hidden finds behind it, if
-// anything. With Find set, behind asks hidden for every failure.
+// behind returns the failures that may be of a new kind. A failure that looks like none that was
+// found is one. For any other failure, it returns what hidden finds behind the failure, if
+// anything. If Find is set, it calls hidden for every failure.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
 	causes, fresh := h.causes(), h.fresh()
 	alike := make([]*Found, len(failed))
@@ -384,9 +387,9 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 	return left
 }
 
-// hidden returns what a failure shows besides the found causes, or nil if it shows nothing else. If
-// the story passes with the fresh quirks repaired, that is the failure itself. Otherwise it is the
-// failure that remains with the found causes repaired.
+// hidden returns what a failure shows besides the causes that were found, or nil if it shows
+// nothing else. If the story passes with the quirks in fresh repaired, that is the failure itself.
+// Otherwise it is the failure that is left when the found causes are repaired.
 func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
 	if f.known == "" && h.passes(f.story, fresh) {
 		g := *f
@@ -407,7 +410,7 @@ func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
 	return f
 }
 
-// fresh lists the quirks that were not found as a cause yet: those of Find, or else all.
+// fresh lists the quirks that have not been found as causes yet: of those in Find, or else of all.
 func (h *Hunt) fresh() []string {
 	if len(h.Find) > 0 {
 		return h.Missing()
@@ -417,8 +420,8 @@ func (h *Hunt) fresh() []string {
 }
 
 // passes reports whether a failing story passes with the quirks in some repaired. It returns false
-// if the story keeps none of these quirks. Several repairs may each make the story pass. Without
-// this check, the cause that was found first would hide the others for good.
+// if the story keeps none of them. That matters because each of several repairs may make the story
+// pass: without this check, the cause that was found first would hide the others for good.
 func (h *Hunt) passes(s *Story, some []string) bool {
 	if repaired(s.Quirks, h.all, some) == repaired(s.Quirks, h.all, nil) {
 		return false
@@ -427,8 +430,8 @@ func (h *Hunt) passes(s *Story, some []string) bool {
 	return s.passesRepaired(h.all, some)
 }
 
-// alike returns a known failure that broke the same law and whose kinds of acts all occur in f's
-// story, or nil.
+// alike returns a known failure in which the same expectation (law) did not hold, and all of whose
+// kinds of acts occur in f's story, too. It returns nil if there is none.
 func (h *Hunt) alike(f *failure) *Found {
 	kinds := f.story.kinds()
 	return lists.Find(h.tally.Found, func(o *Found) bool {
@@ -551,8 +554,8 @@ func (h *Hunt) verify(f *Found) bool {
 	return what == f.What
 }
 
-// add adds a shrunk failure to the results: to the known failure of the same kind, or as a new one.
-// A nil failure counts as lost.
+// add adds a failure that has been shrunk to the results: to the known one of the same kind, or as
+// a new one. nil stands for a failure that was lost.
 func (h *Hunt) add(f *Found) error {
 	if f == nil {
 		h.tally.Lost++

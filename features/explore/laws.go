@@ -2,11 +2,11 @@ package explore
 
 import "time"
 
-// settle is how long a cluster may take before it is checked. An agent that was asked to stop ends
-// up to a minute later, and comes back only after its session has expired (Q29).
+// settle is how long a cluster may take before expectations are checked. An agent that was asked to
+// stop may end up to a minute later, and comes back only after its session has expired (Q29).
 const settle = 150 * time.Second
 
-// The sentences of laws.
+// The sentences that state what a story expects (its laws).
 var (
 	// safety lists what must hold at any time.
 	safety = []string{
@@ -14,12 +14,12 @@ var (
 		"every registration has an address",
 		"ZooKeeper has kept its promises",
 	}
-	// liveness lists what must hold once the faults are over. The cluster becomes whole in time,
+	// liveness lists what must hold once the faults are over: the cluster becomes whole in time,
 	// and stays so.
 	liveness = []string{"within 4m the cluster is whole", "for 3m the cluster is quiet"}
 )
 
-// laws sets the laws of a story. If an act was fatal, the cluster need not become whole again.
+// laws sets what a story expects. If an act was fatal, the cluster need not become whole again.
 func (s *Story) laws(fatal bool) {
 	add := func(settle time.Duration, texts ...string) {
 		for _, text := range texts {

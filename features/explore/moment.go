@@ -8,19 +8,20 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Moment is the random choice that decides a failure. After it, the story can hardly pass any more.
+// Moment is the random choice that decides whether a story fails. After this choice, the story
+// hardly ever passes.
 type Moment struct {
-	// Choice is the choice that decides. Before is how many choices come before it, and Of is how
-	// many there are in all.
+	// Choice is the choice that decides. Before is the number of choices before it, and Of the
+	// number of all choices.
 	Choice     runners.Choice
 	Before, Of int
 	At         time.Duration
 	// Without and With are the shares of runs that fail when later choices are drawn anew. Without
-	// keeps the choices before this one. With keeps this choice too.
+	// keeps the choices before this one, and With also this one.
 	Without, With float64
 	// Then is the first thing observed on the choice's node after the choice, or nil.
 	Then *runners.Observation
-	// Always means that no single choice decides. With is then the share of runs that fail with all
+	// Always says that no single choice decides. With is then the share of runs that fail with all
 	// choices drawn anew, and the other fields are not set.
 	Always bool
 	// Runs counts how often the story ran during the search.
@@ -28,18 +29,19 @@ type Moment struct {
 }
 
 const (
-	// drawnAnew is how many runs measure one share. A search by halving measures two shares per
-	// step, and needs runs to find a tape. That makes some 300 runs for a tape of 3,000 choices.
+	// drawnAnew is the number of runs from which one share is computed. A search by halving
+	// computes two shares in each step, and needs runs to find a tape. Together these are some 300
+	// runs for a tape of 3,000 choices.
 	drawnAnew = 20
 	// mostMomentRuns is the most runs of one search.
 	mostMomentRuns = 400
-	// hangs is the least difference between two shares at which the search concludes that choices
-	// decide the failure.
+	// hangs is the smallest difference between two shares from which the search concludes that
+	// choices decide the failure.
 	hangs = 0.25
 )
 
-// momentOf finds the choice that decides whether story s fails by breaking what. known is the rule
-// by which the reference breaks it, or "". ok is false if none of the recorded runs fails.
+// momentOf finds the choice that decides whether the story s fails by breaking what. known is the
+// rule by which the reference breaks it, or "". ok is false if none of the recorded runs fails.
 func momentOf(s *Story, what, known string) (m Moment, ok bool) {
 	free := s.clone()
 	free.Plain, free.Choices = false, nil

@@ -16,7 +16,7 @@ import (
 // Sight says where a quirk was first found as the cause of a failure.
 type Sight struct {
 	Quirk, What string
-	// After is how many stories of the explored worlds had run by then.
+	// After is the number of stories in the explored worlds that had run by then.
 	After int
 	World string
 }

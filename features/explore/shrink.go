@@ -14,22 +14,23 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// mostRuns is the most runs for shrinking one story, without those for its tape.
+// mostRuns is the largest number of runs for shrinking one story, without those for its random
+// choices.
 const mostRuns = 60
 
 // shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
 	what string // name of the invariant, or the sentence, that the story broke
-	// known is the registered rule by which the reference itself breaks the invariant, or "". With
-	// such a rule the story does not count as failed.
+	// known is the registered rule by which the reference itself breaks the invariant, or "". If
+	// such a rule applies, the story does not count as failed.
 	known string
 	best  *Story
 	runs  int
-	// tried holds the texts of stories that were tried and did not fail in this way.
+	// tried holds the texts of stories that were tried and did not fail in the same way.
 	tried map[string]bool
-	// first is the first run of the story, as it was found.
+	// first is the result of the story's first run, as it was found.
 	first *steps.Told
-	// calm means that the story also fails without its acts.
+	// calm says that the story fails even without its acts.
 	calm bool
 	// keep, when set, is a further condition: a changed story counts as failing only if keep
 	// returns true for it.
@@ -73,8 +74,8 @@ func (h *Hunt) shrink(f *failure) (sh *shrinker, ok bool) {
 	return sh, true
 }
 
-// only limits the quirks that a story keeps to those in cause, or to none if cause is empty. It
-// does so only if the story still fails.
+// only makes a story keep just the quirks in cause, or none if cause is empty. If the story then
+// passes, nothing changes.
 func (sh *shrinker) only(cause []string) {
 	if q := sh.best.Quirks; q == "" || q == "python" {
 		return
@@ -164,11 +165,11 @@ func (sh *shrinker) passesCalm(s *Story) bool {
 	return line < 0 && !(sh.known != "" && sh.broke(told))
 }
 
-// sound reports whether a story with changed shapes fails because of its acts. If the changed
-// shapes make no proper cluster, it would also fail without acts.
+// sound reports whether a story whose shapes were changed fails because of its acts. If the changed
+// shapes made no proper cluster, it would fail without acts, too.
 func (sh *shrinker) sound(s *Story) bool { return sh.calm || sh.passesCalm(s) }
 
-// laws removes all laws but the one that broke.
+// laws removes all expectations of the story but the one that did not hold.
 func (sh *shrinker) laws() {
 	if sh.best.Laws[0].Settle > settle {
 		sh.try(func(s *Story) { s.Laws[0].Settle = settle })
@@ -198,24 +199,24 @@ func (sh *shrinker) laws() {
 	}
 }
 
-// plain sets all random choices to their default, if the story still fails.
+// plain sets all random choices to their defaults, if the story fails even then.
 func (sh *shrinker) plain() {
 	if !sh.best.Plain {
 		sh.try(func(s *Story) { s.Plain = true })
 	}
 }
 
-// These are changes to try on a story that fails only with its random choices. The aim is that the
-// changed story fails without them. shifts lists how much later its acts begin. longer lists the
-// factors by which they last longer.
+// Changes that are tried on a story that fails only with its random choices, so that it fails
+// without them. shifts lists by how much later its acts begin. longer lists by which factors they
+// last longer.
 var (
 	shifts = []time.Duration{1, 2, 3, 5, 8, 10, 13, 15, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55} // in seconds
 	longer = []time.Duration{2, 4, 8}
 )
 
-// elsewhere looks for other times and lengths of the acts, with which the story fails although all
-// choices are plain. Agents look again every 30 or 60 s. So choices often only decide what an act
-// meets, or whether it lasts long enough.
+// elsewhere looks for other times and lengths of the acts with which the story fails although all
+// random choices are defaults. Agents look at things every 30 or 60 s, so choices often only decide
+// what an act coincides with, or whether it lasts long enough.
 func (sh *shrinker) elsewhere() {
 	for _, n := range longer {
 		sh.plainly(func(a *Act) { a.For *= n })
@@ -225,8 +226,8 @@ func (sh *shrinker) elsewhere() {
 	}
 }
 
-// plainly changes all acts of a copy of a story that is not plain yet, and makes the copy plain. If
-// the copy still fails, it becomes the best story.
+// plainly changes all acts of a copy of the story, and sets its random choices to their defaults.
+// If the copy fails, it becomes the best story.
 func (sh *shrinker) plainly(change func(a *Act)) {
 	s := sh.best.clone()
 	s.Plain = true
@@ -238,7 +239,8 @@ func (sh *shrinker) plainly(change func(a *Act)) {
 	}
 }
 
-// acts removes acts: first half of them, then ever fewer at a time, at last each alone.
+// acts removes acts: first half of them, then fewer and fewer at a time, and in the end single
+// ones.
 func (sh *shrinker) acts() {
 	for n := len(sh.best.Acts) / 2; n > 0; n /= 2 {
 		for i := 0; i+n <= len(sh.best.Acts); {
@@ -252,8 +254,8 @@ func (sh *shrinker) acts() {
 	}
 }
 
-// told removes steps that come from the world's own scenario. setup removes steps from before the
-// start.
+// told removes steps that come from the scenario of the world. setup removes steps that come before
+// the start.
 func (sh *shrinker) told() {
 	for i := 0; i < len(sh.best.World.Told); {
 		if !sh.try(func(s *Story) {
@@ -283,7 +285,7 @@ func (sh *shrinker) setup() {
 	}
 }
 
-// values makes the words of acts plainer, and the times that acts last shorter.
+// values replaces the words of acts by plainer ones, and makes acts last less long.
 func (sh *shrinker) values() {
 	for i := 0; i < len(sh.best.Acts); i++ {
 		for _, plain := range sh.best.World.book.Plainer(sh.best.Acts[i].Line, sh.best.World.cast) {
@@ -299,7 +301,7 @@ func (sh *shrinker) values() {
 	}
 }
 
-// times moves acts to earlier and rounder times. Later acts move along.
+// times moves acts to earlier and rounder times. The acts after them move, too.
 func (sh *shrinker) times() {
 	for i := range sh.best.Acts {
 		before := time.Duration(0)
@@ -323,8 +325,8 @@ func (sh *shrinker) times() {
 // subGraphs matches the sentence of a model, and in it the list of its sub-graphs.
 var subGraphs = regexp.MustCompile(`^(model \S+ with sub-graphs )(.+)( of .+ in version \d+)$`)
 
-// aside tries to remove each model but the last. With the model it removes every setting, and every
-// step before the start, that names the model.
+// aside tries to remove each model but the last, together with every setting and every step before
+// the start that names the model.
 func (sh *shrinker) aside() {
 	var names []string
 	for _, l := range sh.best.Shapes {
@@ -367,9 +369,9 @@ func (sh *shrinker) world() {
 	}
 }
 
-// idle removes the sentence that says when ended processes start again. It does so only if the run
-// stays the same without it, and if the story still passes with its cause repaired. With the cause
-// repaired, an agent may end instead of hanging, and then has to start again.
+// idle removes the sentence that says when ended processes start again, if the run stays the same
+// without it, and the story still passes with its cause repaired. (With the cause repaired, an
+// agent may end instead of hanging, and then it has to start again.)
 func (sh *shrinker) idle(passes func(*Story) bool) {
 	for i, l := range sh.best.Shapes {
 		if !after.MatchString(l.Text) && !comesBack(l.Text) {
@@ -386,11 +388,11 @@ func (sh *shrinker) idle(passes func(*Story) bool) {
 	}
 }
 
-// mostLines is how long a scenario should be at most.
+// mostLines is the number of lines that a scenario should have at most.
 const mostLines = 12
 
-// join merges the time before the only law into the law's limit, if the scenario is too long. That
-// saves a line.
+// join saves a line if the scenario is too long and has a single expectation: the time before it
+// becomes a part of its time limit.
 func (sh *shrinker) join() {
 	law := sh.best.Laws[0]
 	if len(sh.best.Laws) > 1 || law.Line.Text != liveness[0] || len(sh.best.Lines()) <= mostLines {
@@ -445,8 +447,8 @@ func (sh *shrinker) tryShape(i int, text string) bool {
 	return err == nil && sh.trySound(func(s *Story) { s.Shapes[i] = l })
 }
 
-// trySound changes the shapes of a copy as try does. It accepts the copy only if the copy fails
-// because of its acts.
+// trySound changes the shapes of a copy of the story, as try does. It accepts the copy only if that
+// fails because of its acts.
 func (sh *shrinker) trySound(change func(s *Story)) bool {
 	before := sh.best
 	if !sh.try(func(s *Story) {
@@ -476,14 +478,14 @@ func (s *Story) fit() bool {
 	return true
 }
 
-// law returns the index of the law that broke.
+// law returns the index of the expectation that did not hold.
 func (sh *shrinker) law(s *Story) int {
 	line, _ := sh.first.Failed()
 	return line - (len(sh.first.Steps) - len(s.Laws))
 }
 
-// moveTo changes acts that hit things which a smaller cluster lacks. The changed acts hit things
-// that the smaller cluster has.
+// moveTo changes acts that affect things which a smaller cluster does not have. They then affect
+// things that it has.
 func (s *Story) moveTo(c *drawn.Cast) {
 	podName := regexp.MustCompile(`shard\d+-replica\d+`)
 	for i := range s.Acts {
@@ -515,8 +517,9 @@ func (s *Story) moveTo(c *drawn.Cast) {
 // declaredModels matches a setup sentence that names all models of the cluster.
 var declaredModels = regexp.MustCompile(`^\S+:\S+(?:, \S+:\S+)* is (.*)$`)
 
-// tape handles a story whose failure needs some random choices. It records the choices, keeps those
-// that the failure needs, and makes the story plain. It reports whether the story is plain now.
+// tape handles a story whose failure needs some of its random choices. It records the choices,
+// keeps those that the failure needs, and sets all others to their defaults. It reports whether
+// that worked.
 func (sh *shrinker) tape(most int) bool {
 	if sh.best.Plain {
 		return true

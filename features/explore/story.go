@@ -20,18 +20,18 @@ type Story struct {
 	Acts  []Act
 	// Laws holds the checks after the acts, in order.
 	Laws []Law
-	// Plain sets every random choice to its default, except those in Choices.
+	// Plain sets every random choice to its default, except for those in Choices.
 	Plain   bool
 	Choices []runners.Choice
 	// Quirks is a choice of quirks. It says which faults of the reference the cluster keeps.
 	Quirks string
-	// Seed determines the random choices of a story that is not plain.
+	// Seed determines the random choices of a story that is not Plain.
 	Seed uint64
 }
 
-// Act is something that happens at the time At after the start. If For is set, the act ends when
-// For has passed, by the line End. If End is nil, the sentence of the act itself says how long it
-// lasts, such as "for 12s".
+// Act is something that happens at the time At after the start. If For is set, the act ends after
+// that time, by the line End. If End is nil, the sentence of the act itself says how long it lasts,
+// as "for 12s" does.
 type Act struct {
 	At   time.Duration
 	Line steps.Line
@@ -41,7 +41,7 @@ type Act struct {
 	Kind string
 }
 
-// Law is an assertion. Before it, the time Settle passes without any act.
+// Law is an expectation. Before it is checked, the time Settle passes without any act.
 type Law struct {
 	Settle time.Duration
 	Line   steps.Line
@@ -128,7 +128,7 @@ func (s *Story) fill(template string, texts ...string) steps.Line {
 	return l
 }
 
-// tell tells the story.
+// tell runs the story.
 func (s *Story) tell(how steps.Telling) *steps.Told {
 	how.Seed, how.Quirks = s.Seed, s.Quirks
 	return s.World.book.Tell(s.World.Name, s.Lines(), how)
@@ -141,7 +141,8 @@ func (s *Story) clone() *Story {
 	return &c
 }
 
-// refusable sets whether the story continues if the cluster cannot do an act or end it.
+// refusable sets whether the story goes on if the cluster cannot carry out an act, or cannot end
+// it.
 func (s *Story) refusable(may bool) {
 	for i := range s.Acts {
 		a := &s.Acts[i]
@@ -154,9 +155,9 @@ func (s *Story) refusable(may bool) {
 	}
 }
 
-// drop removes the acts, or the ends of acts, that the cluster has refused. refused holds the
-// indices of their lines. The story stays as long as it was, because the first law waits longer
-// instead.
+// drop removes the acts, or the ends of acts, that the cluster could not carry out. refused holds
+// the indices of their lines. The story does not become shorter, because the first expectation
+// waits longer instead.
 func (s *Story) drop(refused []int) {
 	_, of := s.lines()
 	_, over := s.events()

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// mostChoices is the most choices that a scenario may state.
+// mostChoices is the largest number of random choices that a scenario may state.
 const mostChoices = 6
 
-// minimize makes a list shorter, as long as ok accepts what is left. It removes halves, then ever
-// smaller parts (Zeller's ddmin, without the complements that equal one of two parts). most limits
-// the number of calls of ok. minimize returns nil if ok refuses the whole list.
+// minimize makes a list shorter, as long as ok accepts what is left. It removes halves, then
+// smaller and smaller parts (Zeller's ddmin, without the complements that equal one of two parts).
+// most is how often ok may be called. If ok refuses the whole list, minimize returns nil.
 func minimize[T any](list []T, ok func(some []T) bool, most int) (kept []T, asked int) {
 	ask := func(some []T) bool {
 		asked++

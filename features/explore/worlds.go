@@ -18,22 +18,22 @@ type World struct {
 	Name string
 	// Shapes holds the sentences that describe the cluster.
 	Shapes []string
-	// Setups holds alternative lists of steps before the start. A story draws one of them, and the
-	// first is the usual one. In a step, the part behind [later] is done some time after the start.
+	// Setups holds alternative lists of steps before the start. A story draws one of them; the
+	// first is the usual one. The part of a step after [later] is done some time after the start.
 	Setups [][]string
 	// Start is the sentence that starts the cluster.
 	Start string
-	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
-	// some time after the part before it, and the part behind [within] soon after it. An action
-	// whose template ends with [lasting] lasts for some time.
+	// Acts holds templates for actions of operators. The part of a template after [later] is done
+	// some time after the part before it, and the part after [within] soon after it. A template
+	// that ends with [lasting] is for an action that lasts for some time.
 	Acts []string
-	// Told holds the lines after the start of the scenario that the world was made of. Every story
-	// contains them.
+	// Told holds the lines after the start in the scenario from which the world was made. Every
+	// story contains them.
 	Told []string
-	// Calm holds further laws of a story without acts.
+	// Calm holds what a story without acts expects in addition.
 	Calm []string
-	// Fatal means that the world's stories have only the laws that must hold at any time, because
-	// the job ends or an operator stops it.
+	// Fatal says that stories of the world expect only what must hold at any time, because the job
+	// ends, or an operator stops it.
 	Fatal bool
 
 	book   *steps.Book
@@ -42,11 +42,11 @@ type World struct {
 	kinds  []runners.FaultKind
 }
 
-// later separates the two halves of an act in a template. They are drawn together, because separate
-// acts would hardly ever fit together.
+// later separates the two parts of an act in a template. They are drawn together, because two
+// separate acts would hardly ever fit together.
 const later = "; later "
 
-// within separates the two halves of an act in a template, as later does. The second half comes
+// within separates the two parts of an act in a template, as later does. The second part comes
 // within a minute of the first, while the cluster still reacts to the first.
 const within = "; within 1m "
 
@@ -195,9 +195,10 @@ func Worlds() []*World {
 	}
 }
 
-// WorldOf makes a world from a scenario. It takes over the shape, and the steps before and after
-// the start, but no assertions. If the scenario does not say when ended processes start again,
-// WorldOf adds that they do so after a while. Otherwise nothing would be whole after a kill.
+// WorldOf makes a world from a scenario. It takes over the shape of the cluster, and the steps
+// before and after its start, but no assertions. If the scenario does not say when ended processes
+// start again, WorldOf adds that they do so after a while, because otherwise the cluster could not
+// be whole again after a kill.
 func WorldOf(name string, lines []steps.Line) (*World, error) {
 	w := &World{Name: name, Setups: [][]string{nil}}
 	for _, l := range lines {
@@ -221,8 +222,8 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	return w, nil
 }
 
-// comesBack inserts the sentence text after the first shape for which of returns true. If said
-// returns true for any shape, comesBack inserts nothing.
+// comesBack inserts the sentence text after the first shape for which of returns true, unless said
+// returns true for some shape.
 func (w *World) comesBack(of, said func(text string) bool, text string) {
 	if i := slices.IndexFunc(w.Shapes, of); i >= 0 && !slices.ContainsFunc(w.Shapes, said) {
 		w.Shapes = slices.Insert(w.Shapes, i+1, text)

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Open holds logs of several runs of one scenario, such as simulations with different seeds. They
-// differ only where the reference allows more than one behaviour. Another log agrees with them if
-// each of its tracks matches the track of the same name in any of the open logs.
+// Open holds logs of several runs of one scenario, such as simulations with different seeds. The
+// runs differ only where the reference allows more than one behaviour. Another log agrees with them
+// if each of its tracks matches the track of the same name in one of these logs.
 type Open []*Log
 
-// Slack says how far a deed's time may lie outside the times in the [Open] logs: by the duration
-// Least plus the fraction Part of the deed's time.
+// Slack says by how much a deed's time may lie outside of its times in the [Open] logs: by the
+// duration Least, plus the fraction Part of the time itself.
 type Slack struct {
 	Least time.Duration
 	Part  float64
-	// Late is how far the machine fell behind, in cluster time. It is added to the slack.
+	// Late is by how much the machine fell behind, in cluster time. It is added to the slack.
 	Late time.Duration
 }
 
@@ -28,39 +28,39 @@ func (s Slack) at(t time.Duration) time.Duration {
 // Kind says in which respect two logs differ.
 type Kind string
 
-// A track may differ in its deeds or in their times. Two tracks of one pod may differ in
-// which of them began first.
+// A track may differ in its deeds or in their times. Two tracks of one pod may differ in which of
+// them begins first.
 const (
 	ByDeed  Kind = "deed"
 	ByTime  Kind = "time"
 	ByOrder Kind = "order"
-	// A round is an action that an agent repeats. It may differ in how often it was done, in its
-	// period, and in the acts in between.
+	// A round (an action that an agent repeats) may differ in how often it was done, in its period,
+	// and in the acts in between.
 	ByCount   Kind = "count"
 	ByPeriod  Kind = "period"
 	ByBetween Kind = "between"
 )
 
-// Difference is the first place in a track where a log differs from every log of [Open].
+// Difference is the first place in a track where a log differs from all logs in [Open].
 type Difference struct {
 	Kind Kind
-	// Track is the name of the differing track. For a difference in order, Track and Other are the
-	// two tracks: in the compared log, Track began first.
+	// Track is the name of the track that differs. For a difference in order, Track and Other are
+	// two tracks, of which Track began first in the compared log.
 	Track, Other string
 	// At is the index of the differing deed in Want and Got.
 	At int
-	// Want is the track of the most similar open log. Got is the track of the log that was
-	// compared.
+	// Want is the track of the log in [Open] that is most similar. Got is the track of the compared
+	// log.
 	Want, Got []Deed
 	// From and Until bound the wanted time or period. For a difference in count they hold the
 	// wanted count as a plain number.
 	From, Until time.Duration
 }
 
-// Compare lists where a log differs from all open logs. Tracks whose deeds differ come first,
-// sorted by name. Tracks that differ only in their times follow. If no track differs, the list
-// holds the first pair of tracks that a pod began in a different order, if there is one. The caller
-// has to leave out the tracks of topics that either side cannot see.
+// Compare lists in which tracks a log differs from all logs in open. First come the tracks whose
+// deeds differ, sorted by name, and then those that differ only in their times. If no track
+// differs, the list holds the first pair of tracks that a pod began in another order, if there is
+// one. The caller has to leave out the tracks of topics that one of the sides cannot observe.
 func Compare(open Open, got *Log, slack Slack) []Difference {
 	c := comparison{open: open, got: got, slack: slack}
 	var byDeed, byTime []Difference
@@ -81,9 +81,9 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 	return found
 }
 
-// Agreement compares a log with the most similar open log, track by track. same counts the deeds
-// that are equal on both sides. all adds up the numbers of deeds: for each track it takes the side
-// that has more deeds.
+// Agreement compares a log, track by track, with the log in open that is most similar. same counts
+// the deeds that are equal on both sides. all counts the deeds of each track on the side that has
+// more of them.
 func Agreement(open Open, got *Log, slack Slack) (same, all int) {
 	c := comparison{open: open, got: got, slack: slack}
 	for _, name := range c.names() {
@@ -129,8 +129,8 @@ func deedsOf(l *Log, name string) []Deed {
 	return nil
 }
 
-// track compares one track with the track of that name in all open logs. The result is false
-// if they agree.
+// track compares one track with the track of that name in all logs of open. It returns false if
+// they agree.
 func (c *comparison) track(name string) (Difference, bool) {
 	if topic, _, _ := strings.Cut(name, " "); isRound(topic) {
 		return c.round(name)
@@ -153,8 +153,8 @@ func (c *comparison) track(name string) (Difference, bool) {
 	return c.times(name, alike, got)
 }
 
-// due returns the wanted deeds that the compared run had time for. If that run was cut off early,
-// the deeds due after its end are left out.
+// due returns the wanted deeds for which the compared run had time: if that run was cut off, the
+// deeds after its end are left out.
 func (c *comparison) due(want, got []Deed) []Deed {
 	n := prefix(want, got)
 	if c.got.Ended == 0 || n < len(got) {
@@ -166,8 +166,8 @@ func (c *comparison) due(want, got []Deed) []Deed {
 	return want[:n]
 }
 
-// times checks the time of every deed. It must lie, within the slack, between the earliest
-// and the latest time of that deed in the open logs.
+// times checks the time of every deed. Within the slack, it must lie between the earliest and the
+// latest time of that deed in the logs of open.
 func (c *comparison) times(name string, alike [][]Deed, got []Deed) (Difference, bool) {
 	for i, d := range got {
 		from, until := alike[0][i].First, alike[0][i].First
@@ -201,8 +201,8 @@ func alike(a, b []Deed) int {
 	return n + end
 }
 
-// common rates how similar two lists are. The rating is twice the number of deeds that both share
-// at the start and at the end, plus the length of the shorter list.
+// common rates how similar two lists are: twice the number of deeds that they share at the start
+// and at the end, plus the length of the shorter one.
 func common(a, b []Deed) int {
 	return 2*alike(a, b) - max(len(a), len(b)) + len(a) + len(b)
 }

@@ -1,7 +1,7 @@
 package deeds
 
-// A cycle is a sequence of two or three deeds that repeats at least leastCycles times. Only its
-// deeds are kept, each listed once, because how often it ran, and at which deed the run ended,
+// A cycle is a sequence of two or three deeds that repeats at least leastCycles times. Each of its
+// deeds is listed only once, because how often the cycle ran, and at which deed the run ended,
 // depends only on time.
 const (
 	longestCycle = 3

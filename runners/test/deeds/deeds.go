@@ -52,7 +52,7 @@ type Track struct {
 	Name  string
 	Deeds []Deed
 
-	at []time.Duration // times of the acts, for rounds only
+	at []time.Duration // times of the acts; only for rounds
 }
 
 // Topic is the first word of the name: "znode", "session", "process", "child", "model",
@@ -62,7 +62,7 @@ func (t *Track) Topic() string {
 	return topic
 }
 
-// Deed is one act, or several equal acts in a row.
+// Deed is one act, or several equal acts in a row, by one actor on one thing.
 type Deed struct {
 	// Who is the actor: a pod, "operator", or "anybody" if it does not matter.
 	Who string

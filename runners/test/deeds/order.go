@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// done holds a track's name and the time of a pod's first deed in it.
+// done holds the name of a track, and the time of a pod's first deed in it.
 type done struct {
 	track string
 	at    time.Duration
 }
 
-// order lists the first pair of tracks that a pod began in an order that no open log has. It
+// order lists the first pair of tracks that a pod began in an order that no log in open has. It
 // returns nil if there is none. A pair counts only if the two times are further apart than the
-// slack. Where two deeds may come in either order, the open logs contain both orders.
+// slack. Where the reference allows both orders, the logs in open contain both.
 func (c *comparison) order() []Difference {
 	for _, list := range firsts(c.got) {
 		for i, a := range list {
@@ -57,9 +57,9 @@ func firsts(l *Log) [][]done {
 	return lists
 }
 
-// anyOrders reports whether some open log allows the first track to begin before the second. A log
-// does if it lacks one of the tracks, or if its first track begins no later than its second track,
-// within the slack.
+// anyOrders reports whether a log in open allows the first track to begin before the second. A log
+// does if it lacks one of the tracks, or if its first track begins no later than its second, within
+// the slack.
 func (c *comparison) anyOrders(first, second string) bool {
 	return slices.ContainsFunc(c.open, func(l *Log) bool {
 		a, b := deedsOf(l, first), deedsOf(l, second)

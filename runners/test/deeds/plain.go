@@ -76,9 +76,9 @@ var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	return own
 })
 
-// plainData formats the data of a znode for comparison. It sorts the keys of JSON objects, and
-// parses and sorts JSON inside a JSON string, too. In data that is not JSON, it replaces temporary
-// names.
+// plainData brings the data of a znode into a form that can be compared. It sorts the keys of JSON
+// objects, even in JSON that is inside of a JSON string. In data that is not JSON, it replaces
+// names of temporary files.
 func plainData(data string) string {
 	value, ok := parse(data)
 	if !ok {
@@ -91,8 +91,8 @@ func plainData(data string) string {
 	return temporary.ReplaceAllString(string(out), "TEMPORARY")
 }
 
-// plainExport removes from a training job's path the parts that depend on time: the step of
-// a checkpoint and the timestamp that names an export.
+// plainExport removes from a training job's path what depends on time: the step of a checkpoint,
+// and the timestamp that names an export.
 func plainExport(path string) string {
 	return version.ReplaceAllString(checkpoint.ReplaceAllString(path, "${1}STEP"), "/VERSION")
 }
@@ -130,8 +130,8 @@ func inner(value any) any {
 	return value
 }
 
-// plainFlags formats a command line for comparison: flags sorted by name, other words in
-// their order. Ports and names of temporary files are replaced.
+// plainFlags brings a command line into a form that can be compared: flags are sorted by name,
+// other words keep their order, and ports and names of temporary files are replaced.
 func plainFlags(line string) string {
 	var flags, words []string
 	for _, word := range strings.Fields(line) {

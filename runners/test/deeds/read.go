@@ -97,8 +97,9 @@ func (r *reader) observe(o *runners.Observation) {
 	}
 }
 
-// plainVersion returns the path of a version for comparison. A version that is named by the
-// timestamp of its export is replaced by its number among the model's exports.
+// plainVersion returns the path of a version in a form that can be compared. If the version is
+// named by the timestamp of its export, its number among the model's exports takes the place of
+// that name.
 func (r *reader) plainVersion(path string) string {
 	if !version.MatchString(path) {
 		return path
@@ -130,7 +131,7 @@ func (r *reader) add(track string, o *runners.Observation, who, text string) {
 }
 
 // answered adds a deed for the last answer in each track of the current step. Earlier answers are
-// dropped, because how often a step polls depends only on time.
+// dropped, because how often a step asks depends only on time.
 func (r *reader) answered() {
 	for _, name := range slices.Sorted(maps.Keys(r.answers)) {
 		o := r.answers[name]
@@ -172,9 +173,9 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	}
 }
 
-// process adds the start or end of a process. Several processes of one program in a pod are
-// told apart by the name they register under, if a flag contains it. A second process of a
-// program that is running counts as its child.
+// process adds the start or end of a process. If several processes in a pod run the same program,
+// they are told apart by the name under which they register, provided that a flag contains it. A
+// second process of a program that is already running counts as a child of the first.
 func (r *reader) process(o *runners.Observation, what string) {
 	id := process{o.Pod, o.ID}
 	switch what {
@@ -223,8 +224,8 @@ func (r *reader) runs(track string) bool {
 	return false
 }
 
-// ends is the text of the deed that a process ended. How it ended, such as its exit code,
-// follows if it was observed.
+// ends is the text of the deed that a process ended. If it is known how the process ended, such as
+// by which exit code, that follows.
 const ends = "ends "
 
 // endsUnseen reports whether a is an end without a known exit code, and b is any end.

@@ -14,14 +14,14 @@ import (
 // period are compared.
 const ReadsTopic = "reads"
 
-// burst is the time within which a read and the next one of the same track count as one act. When
-// an agent reads the children of a znode one after the other, this is one act for any number of
-// children. burst is shorter than the reference's shortest pause between two acts, which is 1 s.
+// burst is the time within which two reads of the same track count as one act. An agent that reads
+// the children of a znode one after the other thus does one act, however many children there are.
+// burst is shorter than the shortest pause of the reference between two acts, which is 1 s.
 const burst = 500 * time.Millisecond
 
-// The numbers of reads in two logs may differ by the fraction readsCountPart. They may also differ
-// by one act for each multiple of the duration splits that the machine was late. On a late machine
-// one burst may be recorded as two acts, or two bursts as one.
+// The numbers of reads in two logs may differ by the fraction readsCountPart, and by one act for
+// each multiple of the duration splits by which the machine was late. On a late machine, one burst
+// may be recorded as two acts, or two bursts as one.
 const (
 	splits         = 8 * burst
 	readsCountPart = 0.1

@@ -70,8 +70,8 @@ func median(at []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// Tolerances of a round against the most similar open log: for its start, its period, and
-// how often it was done.
+// By how much a round may differ from the same round in the most similar log of open: in its start,
+// its period, and how often it was done.
 const (
 	roundBegins    = 2 * time.Second
 	roundPart      = 0.05
@@ -80,12 +80,12 @@ const (
 	roundCountPart = 0.2
 )
 
-// fewActs is the largest number of acts for which a single late act shifts the median interval by
-// much of its delay.
+// fewActs is the largest number of acts for which a single late act shifts the median interval by a
+// large part of the delay.
 const fewActs = 8
 
-// round compares a round with the round of that name in all open logs. A log without it
-// counts as having done it 0 times.
+// round compares a round with the round of that name in all logs of open. A log without it counts
+// as having done it 0 times.
 func (c *comparison) round(name string) (Difference, bool) {
 	got := roundOf(c.got, name)
 	d := Difference{Track: name, Got: deedsOf(c.got, name), Want: deedsOf(c.open[0], name)}
@@ -123,8 +123,8 @@ func (c *comparison) round(name string) (Difference, bool) {
 	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
 }
 
-// farCount returns the tolerated difference in the number of a round's acts. most is the larger of
-// the compared log's number and the highest number in the open logs.
+// farCount returns by how much the number of a round's acts may differ. most is the number in the
+// compared log, or the largest number in the logs of open if that is larger.
 func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Duration {
 	share := roundCountPart
 	far := time.Duration(roundCount)
@@ -138,9 +138,9 @@ func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Du
 	return far + part(share, most)
 }
 
-// inBetween reports whether every open log has acts of a slower round in between, and sets the kind
-// of the difference. It is called only if the compared log has no such acts, so true means that
-// they are missing.
+// inBetween reports whether each log of open has acts of a slower round in between, and sets the
+// kind of the difference. It is called only if the compared log has no such acts, so true means
+// that they are missing there.
 func (d *Difference) inBetween(name string, open Open) bool {
 	d.Kind = ByBetween
 	return !slices.ContainsFunc(open, func(l *Log) bool { return roundOf(l, name).Between == 0 })
@@ -148,7 +148,7 @@ func (d *Difference) inBetween(name string, open Open) bool {
 
 func part(of float64, d time.Duration) time.Duration { return time.Duration(of * float64(d)) }
 
-// roundOf returns the single deed of a round. If the log lacks the round, the deed has 0
+// roundOf returns the single deed of a round. If the log lacks the round, the deed was done 0
 // times.
 func roundOf(l *Log, name string) Deed {
 	if list := deedsOf(l, name); len(list) > 0 {

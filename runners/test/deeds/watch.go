@@ -13,9 +13,9 @@ import (
 )
 
 // Watch wraps a runner. If Spec.Detail is set, the logs of the clusters that the wrapper builds
-// hold all that [Read] needs. The wrapper adds the answers that agents give to any caller and, at
-// the end, the config files of model servers. Earlier contents of these files show in what the
-// servers did. Addresses are replaced by names of pods.
+// hold everything that [Read] needs: also the answers that agents give to any caller and, at the
+// end, the config files of model servers. (What these files contained before shows in what the
+// servers did.) Names of pods take the place of addresses.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}
@@ -122,7 +122,8 @@ func (w *watched) Log() []runners.Observation {
 	return whole
 }
 
-// topics translates the topics of observations to the topics of tracks that depend on them.
+// topics translates the topics of observations that are missing into the topics of the tracks that
+// depend on them.
 func topics(unseen []string) []string {
 	var list []string
 	for _, topic := range unseen {

@@ -95,7 +95,7 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 	b := &p.Override.Batching
 	if !d.given("override.batching.enabled") {
-		b.Enabled = dense && c.truth("enable_batching") // fleet.dense stands for the key dense_alone (CAP-12.2)
+		b.Enabled = dense && c.truth("enable_batching") // fleet.dense takes the place of the key dense_alone (CAP-12.2)
 	}
 }
 

@@ -33,7 +33,7 @@ func (p *Plan) Canonical() []byte {
 	if err := d.Decode(&tree); err != nil {
 		panic(err)
 	}
-	sorted, err := json.Marshal(tree) // map keys are written in order
+	sorted, err := json.Marshal(tree) // json.Marshal writes the keys of a map in order
 	if err != nil {
 		panic(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// finish fills in values that follow from other fields, and checks rules that concern
-// several fields. set lists the values that a search has replaced.
+// finish fills in values that follow from other fields, and checks rules that concern several
+// fields. set lists the values that a search has replaced in the file.
 func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
 	d.mixedFleet(p)
@@ -38,7 +38,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 		d.leastRegret(p)
 	}
 	if len(d.problems) > 0 && slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
-		return // the checks below need valid fields
+		return // the checks below would fail on invalid fields
 	}
 	d.checkMemory(p)
 	d.checkPlaces(p)
@@ -106,7 +106,7 @@ func known(names []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// idc returns whether an idc is known, and reports an unknown one.
+// idc reports whether the plan has an idc. If it has not, it adds that to the problems.
 func (d *decoder) idc(p *Plan, name, path string) bool {
 	if p.Fleet.IDCIndex(name) >= 0 {
 		return true
@@ -271,8 +271,8 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	}
 }
 
-// endsBelow reports the points of a batch's law if the line through the last two falls so far that
-// a full batch would take no time.
+// endsBelow reports, at path, a batch law whose line through its last two points falls so steeply
+// that a full batch would take no time.
 func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
 	most := float64(p.Override.Batching.MaxBatchSize)
 	if batch.IsZero() || batch.MeanOf(most) > 0 {
@@ -282,8 +282,8 @@ func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
 	return true
 }
 
-// sheds checks that shed lists each priority only once. Two entries for one priority would name two
-// queue lengths at which its calls are turned away.
+// sheds checks that shed names no priority twice. A second entry would give its calls another queue
+// length at which they are rejected.
 func (d *decoder) sheds(s *TierService, at string) {
 	for i, one := range s.Shed {
 		for k, other := range s.Shed[:i] {
@@ -294,8 +294,8 @@ func (d *decoder) sheds(s *TierService, at string) {
 	}
 }
 
-// unbatch removes batching from a plan that turns it off. The law of a batch then applies to
-// each call, with the call's items.
+// unbatch removes batching from a plan that turns it off. The law for the time of a batch then
+// gives the time of each call, with the call's own items.
 func (p *Plan) unbatch() {
 	s := p.Service.Dense
 	if s.Batch.OfItems() {
@@ -454,8 +454,8 @@ func (d *decoder) checkLoad(p *Plan) {
 	d.enoughRequests(p)
 }
 
-// beginsAnew warns if a call has more attempts than a shard has replicas. With the retry
-// target distinct, later attempts then use a replica again.
+// beginsAnew warns if a call may have more attempts than a shard has replicas. With the retry
+// target distinct, the attempts beyond that number use replicas a second time.
 func (d *decoder) beginsAnew(p *Plan) {
 	if p.Client.RetryTarget != "distinct" || p.Override.FetchPSTimeout == 0 {
 		return
@@ -474,8 +474,8 @@ func (p *Plan) Retried(utilisation float64) bool {
 	return p.Override.FetchPSTimeout > 0 && utilisation*float64(1+p.Override.FetchPSRetry) > 1
 }
 
-// With fewer requests than leastForP99, no verdict on a p99 is possible at 99 % confidence.
-// With fewer than leastForP99One only a weak verdict is possible.
+// With fewer requests than leastForP99, no verdict on a p99 is possible at 99 % confidence. With
+// fewer than leastForP99One, only one of the two verdicts is possible.
 const (
 	leastForP99    = 459
 	leastForP99One = 662

@@ -115,7 +115,7 @@ func (d *decoder) link(p *Plan, ends []string, path string) {
 	}
 }
 
-// leastForAP99 is how many replications a verdict on a p99 requires.
+// leastForAP99 is the number of replications that a verdict on a p99 needs.
 const leastForAP99 = 20
 
 // objectives checks that objectives, solve and sweep refer only to things that exist in the
@@ -176,7 +176,7 @@ func (d *decoder) objectives(p *Plan) {
 	}
 }
 
-// recovers checks that the event of an objective exists and is simulated.
+// recovers checks that the event that an objective names exists and is simulated.
 func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	switch event := p.EventNamed(s.Scope); {
 	case event == 0:
@@ -294,7 +294,7 @@ func (d *decoder) leastRegret(p *Plan) {
 	}
 }
 
-// placed is a field's type and its tags.
+// placed holds the type of a field with its tags.
 type placed struct {
 	t   reflect.Type
 	tag reflect.StructTag

@@ -15,8 +15,8 @@ type evacuate struct {
 	After Duration `plan:"after" default:"0s" range:">=0" doc:"how long after the event they do: until somebody has seen it, or names have been resolved anew"`
 }
 
-// Clients returns the share of the requests that come from clients of each idc, nil where any request may
-// come to any entry container.
+// Clients returns the share of the requests that comes from the clients of each idc. It returns nil
+// if any request may come to any entry container.
 func (p *Plan) Clients() []float64 {
 	if p.Workload.Places == nil {
 		return nil
@@ -28,10 +28,10 @@ func (p *Plan) Clients() []float64 {
 	return shares
 }
 
-// ClientsWithout returns the share of the requests that each idc gets while the clients of some
-// idcs are sent to other idcs. gone marks the idcs whose clients are sent away. Their requests
-// spread in proportion to the shares of the other idcs, or evenly over the other idcs with entry
-// containers if these have no share.
+// ClientsWithout returns the share of the requests that each idc gets while the clients of the idcs
+// in gone use other idcs. Their requests are distributed in proportion to the shares of the other
+// idcs. If these have no share, they are distributed evenly over the other idcs that have entry
+// containers.
 func (p *Plan) ClientsWithout(gone []bool) []float64 {
 	shares := p.Clients()
 	left, others, in := 0.0, 0.0, p.EntriesIn()
@@ -42,7 +42,7 @@ func (p *Plan) ClientsWithout(gone []bool) []float64 {
 		}
 	}
 	if left == 0 && others == 0 {
-		return shares // the clients have nowhere else to go
+		return shares // no other idc can serve the clients
 	}
 	out := make([]float64, len(shares))
 	for i, share := range shares {
@@ -66,10 +66,10 @@ func (p *Plan) EntriesIn() []int {
 	return list
 }
 
-// fullestEntries returns the utilisation of entry containers in the fullest idc at an offered load,
-// if each idc has its own clients. If events move clients, the load at each time is not known. It
-// then returns the lowest of the values before these events and after each of them, as if no such
-// event ended.
+// fullestEntries returns the utilisation of entry containers in the fullest idc, at an offered
+// load, if each idc has its own clients. If events move clients, it is not known when the load is
+// how large. It then returns the lowest utilisation in any of these states: before the events, and
+// after each begin or end of one.
 func (p *Plan) fullestEntries(offered float64) float64 {
 	in := p.EntriesIn()
 	full := func(shares []float64) (most float64) {
@@ -119,7 +119,7 @@ func (p *Plan) evacuated() (all [][]bool) {
 	return all
 }
 
-// Evacuates reports whether clients of some idc go elsewhere for a time.
+// Evacuates reports whether an event makes clients of an idc use other idcs for a time.
 func (p *Plan) Evacuates() bool {
 	return slices.ContainsFunc(p.Events, func(e Event) bool { return e.Evacuate != nil })
 }

@@ -19,8 +19,8 @@ type decoder struct {
 	folders  []string // folders in or below which every file that the plan names must lie
 	read     func(path string) (string, error)
 	problems Problems
-	places   map[string]place  // maps each path to its line and column in the file
-	words    map[string]string // maps each path to the text of its single value
+	places   map[string]place  // line and column in the file, by path
+	words    map[string]string // text of each single value in the file, by path
 	unsure   []Uncertain
 	targets  map[string]quantity.Kind // kind of quantity in which each autoscaler target is written, by path
 }
@@ -44,7 +44,7 @@ type field struct {
 	tag      reflect.StructTag
 	name     string
 	required bool
-	unless   string // name of a key in the same mapping that, if given, makes this one optional
+	unless   string // name of a key in the same mapping, which makes this one optional if it is given
 }
 
 func fieldsOf(v reflect.Value) []field {

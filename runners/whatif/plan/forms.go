@@ -194,7 +194,7 @@ func (m *Must) decodeText(d *decoder, text, path string) {
 	m.Text = text
 	words := strings.Fields(text)
 	if len(words) != 3 || words[0] != "any" {
-		return // the word normal or the name of an event; decoder.must looks it up once all events are known
+		return // the entry is the word normal or the name of an event; decoder.must looks it up once all events are known
 	}
 	n, err := strconv.Atoi(words[1])
 	of := append(slices.Clone(TierNames), "idc")

@@ -15,7 +15,7 @@ type Event struct {
 	LoseIDC      string    `plan:"lose_idc" doc:"name of an idc"`
 	LoseCluster  string    `plan:"lose_cluster" doc:"idc:cluster"`
 	Slow         *Slow     `plan:"slow" doc:"work of some containers takes longer"`
-	Partition    *struct { // cuts the link between two idcs
+	Partition    *struct { // breaks the link between two idcs
 		Between []string `plan:"between" required:"true" doc:"two idcs"`
 	} `plan:"partition" doc:"the link between two idcs is cut"`
 	Loss      *Loss     `plan:"loss" doc:"packets are lost"`
@@ -119,7 +119,7 @@ type scale struct {
 type failure struct {
 	MTBF Duration `plan:"mtbf" required:"true" range:">0" doc:"mean time from a start of a container to its failure, exponential"`
 	MTTR Duration `plan:"mttr" required:"true" range:">0" doc:"mean time to its repair, exponential"`
-	// Correlated says which containers fail together.
+	// Correlated says which containers fail at the same time.
 	Correlated *struct {
 		Rack int `plan:"rack" required:"true" range:">=1" doc:"containers of a rack"`
 	} `plan:"correlated" doc:"containers that fail together"`
@@ -146,10 +146,10 @@ type Axis struct {
 	Ordered bool `json:"ordered"`
 }
 
-// Must is a condition under which the objectives have to hold.
+// Must is a condition, such as a failure, under which the objectives have to hold.
 type Must struct {
 	Text  string `json:"text"`
-	Count int    `json:"count,omitempty"` // K of an entry "any K ..."
+	Count int    `json:"count,omitempty"` // K of the entry "any K ..."; 0 for other entries
 	Of    string `json:"of,omitempty"`    // the tier or "idc" that follows "any K"; "event" if Text names an event
 	Event int    `json:"event,omitempty"` // from 1
 }
@@ -160,7 +160,7 @@ type Sweep struct {
 	Axes []Axis `json:"axes"`
 }
 
-// SLO is an objective.
+// SLO is an objective: a metric, and a limit that it has to meet.
 type SLO struct {
 	Text   string  `json:"text"`
 	Metric string  `json:"metric"`          // name of the metric, such as p99, errors or util

@@ -17,8 +17,8 @@ func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
 	return rate * p.Work(tier) / live
 }
 
-// Work returns how many seconds one request keeps a container of a tier busy, if the container
-// works at full speed. For ps it is a container of the hottest shard.
+// Work returns for how many seconds one request keeps a container of a tier busy, if it is the only
+// container and works at full speed. For ps it is a container of the hottest shard.
 func (p *Plan) Work(tier string) float64 { return slices.Max(p.Works(tier)) }
 
 // Works returns the result of Work for each shard of ps. For other tiers it returns a single
@@ -51,8 +51,7 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 	return most
 }
 
-// workOf returns the result of Work for requests to one model, on a shard that gets the
-// given share of lookups.
+// workOf is Works for requests to one model, and for a shard that gets the given share of lookups.
 func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 {
 	t := p.Fleet.Tier(tier)
 	items := m.Items.Mean
@@ -89,9 +88,9 @@ func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 	return min(threads, cores)
 }
 
-// Uncontended returns how many threads of a tier's container work at full speed, however many cores
-// it has. For a mixed container it counts the threads of all processes. It returns 0 if threads
-// share cores, and 0 for dense containers that compute batches on a device.
+// Uncontended returns how many threads of a tier's container work at full speed, whatever the
+// number of its cores. In a mixed container the threads of all processes count. It returns 0 if
+// threads share the cores, and for dense containers that compute their batches on a device.
 func (p *Plan) Uncontended(tier string) float64 {
 	if p.Service.Contention.Model != "none" {
 		return 0
@@ -118,8 +117,8 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 	return min(float64(s.Threads), cores)
 }
 
-// CallsOf returns how many of n PS a container of a shard hosts. PS i belongs to shard i mod
-// num_shard.
+// CallsOf returns how many of n PS a container of a shard hosts, and so how many calls a request
+// makes to the shard. PS i belongs to shard i mod num_shard.
 func (p *Plan) CallsOf(n, shard int) int {
 	return places.Hosted(n, shard, p.Shards())
 }
@@ -172,8 +171,8 @@ func (p *Plan) ReplicasOf(tier string, shard int) int {
 	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // a rounding error must not add a container
 }
 
-// MostOf returns the largest number of containers of a tier that autoscalers and events may set.
-// For ps it is the number in each shard. It returns 0 if none of them changes the number.
+// MostOf returns the largest number of containers of a tier that autoscalers and events may lead
+// to; for ps, of each shard. It returns 0 if they do not change the number.
 func (p *Plan) MostOf(tier string) int {
 	most := 0
 	if a := p.Autoscale.Of(tier); a != nil {

@@ -37,8 +37,8 @@ func (p *Plan) VersionsOf(name, tier string) int {
 // tier serves.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
-// NewBytes returns how many bytes a publish of a model brings to a container of a tier. For ps it
-// is the fullest container. The name "" stands for all models of the mix.
+// NewBytes returns how many bytes a container of a tier reads for a published version of a model.
+// For ps it is the fullest container. The name "" stands for all models of the mix.
 func (p *Plan) NewBytes(name, tier string) Bytes { return p.NewBytesIn(name, tier, 0) }
 
 // NewBytesIn returns the result of NewBytes for a container of the given shard.
@@ -75,9 +75,8 @@ func share(embeddings Bytes, numPS, shard, shards int) Bytes {
 }
 
 // Memory returns the memory of a container of a tier with the given number of versions of each
-// model, and one version of the rough sort model (CAP-3.15). For ps it is a container of shard 0.
-// This is the fullest shard, because it hosts one PS more than others if the PS do not divide
-// evenly.
+// model, and one version of the rough sort model (CAP-3.15). For ps it is a container of shard 0,
+// which is the fullest: if the PS do not divide evenly, it hosts one PS more than others.
 func (p *Plan) Memory(tier string, versions int) Bytes { return p.MemoryIn(tier, 0, versions) }
 
 // MemoryIn returns the result of Memory for a container of the given shard.
@@ -114,7 +113,7 @@ func (p *Plan) mixedMemory(shard, versions, rough int) Bytes {
 }
 
 // RollsOver returns how much more memory a mixed container of a shard needs while all its processes
-// roll over to new versions of a model. The name "" stands for all models.
+// load new versions of a model. The name "" stands for all models.
 func (p *Plan) RollsOver(name string, shard int) Bytes {
 	sum := 0.0
 	for _, tier := range TierNames {
@@ -160,7 +159,7 @@ func (p *Plan) Took(loads []Loading) Duration {
 	return sum
 }
 
-// Boots returns what a container loads when it starts, in order.
+// Boots returns the versions that a container loads when it starts, in order.
 func (p *Plan) Boots(tier string, shard int) []Loading {
 	list := p.Loads("", tier, shard, 1)
 	if p.RoughSortBytes(tier) > 0 {
@@ -169,8 +168,9 @@ func (p *Plan) Boots(tier string, shard int) []Loading {
 	return list
 }
 
-// Loads returns the loads that bring a version of a model into a container of a shard, in order.
-// The name "" stands for all models of the mix. size is the share of the bytes that is new.
+// Loads returns the versions that a container of a shard has to load, in order, after a publish of
+// a model. The name "" stands for all models of the mix. size is the share of the bytes that is
+// new.
 func (p *Plan) Loads(name, tier string, shard int, size float64) []Loading {
 	var list []Loading
 	load := func(bytes Bytes) {
@@ -213,7 +213,7 @@ func (p *Plan) LoadBytes(name, tier string, size float64) float64 {
 // versions during a rollover. It returns 0 if no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
-	if p.Fleet.Mixed != nil { // memory left for PS models at the peak of everything else
+	if p.Fleet.Mixed != nil { // memory left for the PS' models when everything else needs most
 		room = float64(p.Fleet.PS.Mem - p.MemoryPeak("ps") + Bytes(float64(p.NewBytes("", "ps"))*float64(p.Model.RAMFactor)*float64(p.Versions("ps"))))
 	}
 	if room <= 0 {

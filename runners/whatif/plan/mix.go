@@ -95,7 +95,7 @@ func (p *Plan) Served() []Served {
 
 func serviceOf(t *TierService) mixService { return mixService{t.CPU, t.Batch, t.Noise} }
 
-// takes replaces the plan's values by those that a model sets.
+// takes replaces the plan's values by those that the model sets itself.
 func (s *Served) takes(m *Mix) {
 	s.Name, s.Share, s.SLO, s.Priority = m.Model, float64(m.Share), m.SLO, m.Priority
 	s.Size.Embeddings = cmp.Or(m.Size.Embeddings, s.Size.Embeddings)
@@ -115,7 +115,7 @@ func (s *Served) takes(m *Mix) {
 	}
 }
 
-// replace sets a law to a model's own law, if the model has one.
+// replace sets a law to the model's own law, if the model has one.
 func replace[T interface{ IsZero() bool }](to *T, own T) {
 	if !own.IsZero() {
 		*to = own
@@ -179,8 +179,8 @@ func (d *decoder) mix(p *Plan) {
 	}
 }
 
-// class checks that a class refers to a model listed before it, and sets no values that only
-// a model may set.
+// class checks that a class refers to a model listed before it, and sets no values that only a
+// model can have.
 func (d *decoder) class(p *Plan, i int, names []string) {
 	m, at := &p.Workload.Mix[i], fmt.Sprintf("workload.mix.%d", i)
 	switch k := slices.Index(names, m.ClassOf); {
@@ -244,8 +244,8 @@ func (p *Plan) modelNames() []string {
 	return lists.Select(p.Workload.Mix, func(m Mix) (string, bool) { return m.Model, m.ClassOf == "" })
 }
 
-// sized reports whether every model of the mix sets a size of its own. The function of selects the
-// part of the size in question. Classes of another model need no size.
+// sized reports whether every model of the mix gives a size of its own. The function of returns the
+// part of the size that is meant. Classes of another model need no size.
 func (p *Plan) sized(of func(ModelSize) Bytes) bool {
 	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 && m.ClassOf == "" })
 }

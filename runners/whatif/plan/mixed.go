@@ -34,7 +34,8 @@ func (d *decoder) mixedFleet(p *Plan) {
 	p.alike()
 }
 
-// alike copies the settings of a mixed container to all of its tiers.
+// alike copies the settings of a mixed container to all of its tiers, whose containers it stands
+// for.
 func (p *Plan) alike() {
 	if p.Fleet.Mixed == nil {
 		return
@@ -81,7 +82,7 @@ func (d *decoder) mixedNames(p *Plan) {
 	}
 }
 
-// Kinds lists the tiers that have containers of their own. With fleet.mixed this is only ps.
+// Kinds lists the tiers that have containers of their own. If the fleet is mixed, that is ps alone.
 func (p *Plan) Kinds() []string {
 	var list []string
 	for _, tier := range TierNames {
@@ -93,9 +94,9 @@ func (p *Plan) Kinds() []string {
 }
 
 // Together returns for how many seconds one request keeps the cores of mixed containers busy. For
-// each shard, works holds the time of the PS calls, which fall on a single container of that shard.
-// common is the additional time for entry and dense work, which is spread over all containers
-// together. Without fleet.mixed works is nil.
+// each shard, works is the time of the PS calls, all of which fall on one container of the shard.
+// common is the time of entry and dense work, which falls on any of the containers. If the fleet is
+// not mixed, works is nil.
 func (p *Plan) Together() (works []float64, common float64) {
 	if p.Fleet.Mixed == nil {
 		return nil, 0

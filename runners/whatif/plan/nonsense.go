@@ -33,8 +33,8 @@ func (v Value) Number() (float64, bool) {
 	return number, err == nil
 }
 
-// Tried is a combination of values of axes. Err says why the combination gives no valid plan. It is
-// nil for a valid plan.
+// Tried is a combination of values that a search has tried. Err says why it gives no valid plan,
+// and is nil if it does.
 type Tried struct {
 	Values []Value
 	Err    error
@@ -79,8 +79,8 @@ func mistake(err error) *Problem {
 	return nil
 }
 
-// valueNode returns the i-th item of the list at a path of keys. If the path has a single value
-// instead of a list, it returns this value.
+// valueNode returns the item with index i of the list at a path of keys. If there is a single value
+// instead of a list, it returns that value.
 func (s *Source) valueNode(i int, path ...string) *yaml.Node {
 	n := s.root.Content[0]
 	for _, key := range path {

@@ -62,13 +62,13 @@ func (p *Plan) Reach() places.Reach {
 	return places.Anywhere
 }
 
-// Crowded returns how many containers would suffice for the load of a shard if each were as full as
-// the fullest container is while all run. This is less than the actual number if callers prefer
-// containers near them, or if each idc has its own clients, because these make the load uneven.
+// Crowded returns how many containers could carry the load of a shard if each of them were as full
+// as the fullest one is while all run. This is less than their number if the load is uneven: if
+// callers prefer near containers, or each idc has its own clients.
 func (p *Plan) Crowded(tier string, shard int) float64 { return p.crowds()(tier, shard) }
 
-// crowds returns the method Crowded as a function. All calls of this function share one list of
-// locations, which is computed only once.
+// crowds returns a function that computes Crowded. Its calls share the list of locations, which is
+// computed only once.
 func (p *Plan) crowds() func(tier string, shard int) float64 {
 	reach, list := p.Reach(), []places.Place(nil)
 	if reach != places.Anywhere {

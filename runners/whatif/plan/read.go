@@ -21,8 +21,8 @@ import (
 
 // Source is a plan file that was read and can be decoded again with changed values.
 type Source struct {
-	// limit is the function given to Limit. For a plan that is too large it returns the path and
-	// the reason, for others "".
+	// limit is the function that Limit was given. For a plan that is too large it returns the path
+	// of a key and the reason, and for others "".
 	limit func(*Plan) (path, why string)
 
 	file    string
@@ -103,9 +103,9 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
-// Limit makes With refuse plans that are too large. The function passed as "of" decides: it returns
-// the path and the reason for a plan that is too large, and "" for other plans. Limit returns an
-// error if the unchanged plan is too large.
+// Limit makes With refuse plans that are too large. The function of decides: for a plan that is too
+// large it returns the path of the key to blame and the reason, and "" for others. Limit returns an
+// error if the plan is too large as it is.
 func (s *Source) Limit(of func(*Plan) (path, why string)) error {
 	s.limit = of
 	_, _, err := s.With(nil)
@@ -213,8 +213,8 @@ func (d *decoder) folderOf(path string) (folder *os.Root, below string, err erro
 	return nil, "", &fs.PathError{Op: "open", Path: path, Err: errElsewhere}
 }
 
-// RootPath returns the full path, from the root of the plan, for a path in solve or sweep,
-// where the prefix "fleet." may be missing.
+// RootPath returns the path from the root of the plan, for a path in solve or sweep that may lack
+// the prefix "fleet.".
 func RootPath(path string) string {
 	for _, tier := range append([]string{"mixed"}, TierNames...) {
 		if strings.HasPrefix(path, tier+".") {

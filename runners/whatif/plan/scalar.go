@@ -118,7 +118,8 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string) bool {
 // overflow.
 const longest = 36500 * day
 
-// short returns whether a duration is at most longest, and reports a longer one.
+// short reports whether a duration is at most longest. If it is longer, it adds that to the
+// problems.
 func (d *decoder) short(value float64, text, path string) bool {
 	if math.Abs(value) <= float64(longest) {
 		return true
@@ -142,7 +143,7 @@ func isWhole(text string) bool {
 	return err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value)
 }
 
-// whole returns whether a number has no fraction, and reports a number that has one.
+// whole reports whether a number has no fraction. If it has one, it adds that to the problems.
 func (d *decoder) whole(text, path string) bool {
 	if isWhole(text) {
 		return true // a number that is malformed was reported before
@@ -151,8 +152,8 @@ func (d *decoder) whole(text, path string) bool {
 	return false
 }
 
-// ranged reports a value that its tag does not allow: it is outside the tag's range, or not among
-// the tag's words.
+// ranged adds a value to the problems if its tag does not allow it: if it is outside the tag's
+// range, or not among the tag's words.
 func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if words := tag.Get("enum"); words != "" {
 		list := strings.Split(words, "|")

@@ -173,7 +173,8 @@ func defaultOf(text, kind string) any {
 	return text
 }
 
-// described says what a key is, with its range, and its name in agent.conf.
+// described returns the description of a key in the schema: what it is, its range, and its name in
+// agent.conf.
 func described(tag reflect.StructTag) string {
 	parts := []string{tag.Get("doc")}
 	if text := tag.Get("range"); text != "" {
