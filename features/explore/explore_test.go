@@ -263,6 +263,26 @@ func TestRefusedActsAreLeftOut(t *testing.T) {
 	}
 }
 
+// Goal: what is checked once all faults are over waits for those, too, whose sentence says itself how
+// long they last.
+func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
+	const slow = "the network between shard0-replica0 and ZooKeeper becomes slower by 2s for 2m"
+	s := staged(t, "v3 1x3", func(w *World) []Act {
+		end := act(t, w, 0, "", slow, 0).Line
+		return []Act{
+			{At: 10 * time.Second, For: 5 * time.Second, Line: act(t, w, 0, "", "the agent of shard0-replica1 is killed", 0).Line, End: &end},
+			act(t, w, 7*time.Second, "slow", slow, 0),
+		}
+	})
+	if _, over := s.events(); over != 135*time.Second {
+		t.Errorf("the acts are over at %v, want 2m15s", over)
+	}
+	w := &World{Told: []string{"ZooKeeper is down for 4m", "30s pass", slow, "1m passes"}}
+	if over := w.toldOver(); over != 150*time.Second {
+		t.Errorf("what a scenario tells is over %v after its end, want 2m30s", over)
+	}
+}
+
 // Goal: a failure that the reference has by one rule does not become one that it has by another while
 // it is cut down. Method: processes that Consul forgets (Q303), beside a PS that stands still, which is
 // why a heartbeat of it fails (Q300).

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,22 +56,53 @@ type event struct {
 	ends bool
 }
 
-// events lists what happens after the start, in order of time. over is the time at which the last
-// act has ended.
+// events lists what happens after the start and the world's own scenario, in order of time. over is
+// the time at which the last act has ended, and the last fault of that scenario.
 func (s *Story) events() (list []event, over time.Duration) {
+	over = s.World.toldOver()
 	for i, a := range s.Acts {
 		line := a.Line
 		if a.For > 0 && a.End == nil {
 			line.Text += " for " + drawn.Say(a.For)
 		}
 		list = append(list, event{at: a.At, line: line, act: i})
+		over = max(over, a.At+a.For, a.At+lastsFor(line.Text))
 		if a.For > 0 && a.End != nil {
 			list = append(list, event{at: a.At + a.For, line: *a.End, act: i, ends: true})
+			over = max(over, a.At+a.For+lastsFor(a.End.Text))
 		}
-		over = max(over, a.At+a.For)
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return int(a.at - b.at) })
 	return list, over
+}
+
+// ownTime matches the duration at the end of a sentence that says itself how long it lasts.
+var ownTime = regexp.MustCompile(` for (\S+)$`)
+
+// lastsFor returns how long a sentence says that it lasts, 0 if it does not say so.
+func lastsFor(text string) time.Duration {
+	m := ownTime.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	d, _ := time.ParseDuration(m[1])
+	return d
+}
+
+// passes matches the sentence with which time passes.
+var passes = regexp.MustCompile(`^(\S+) pass(?:es)?$`)
+
+// toldOver returns how long the faults of the world's own scenario last after its last step.
+func (w *World) toldOver() time.Duration {
+	now, over := time.Duration(0), time.Duration(0)
+	for _, text := range w.Told {
+		if m := passes.FindStringSubmatch(text); m != nil {
+			d, _ := time.ParseDuration(m[1])
+			now += d
+		}
+		over = max(over, now+lastsFor(text))
+	}
+	return over - min(over, now)
 }
 
 // Lines returns the story as the steps of a scenario.
