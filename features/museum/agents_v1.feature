@@ -304,3 +304,29 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                                 |
       | Q333   | within 3m the invariant noise is broken |
       | fixed  | for 3m the cluster is quiet             |
+
+  # found by monosim explore --quirks fixed: bound, in dense, after 30,000 stories of all worlds
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q334 @not-real @not-python
+  Scenario Outline: What an agent wrote before it was killed, and a slow network brings later (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And the agents have no setting "stand_alone_serving"
+    And the agent setting "deploy_type" is "dense"
+    And the agent setting "dense_alone" is "true"
+    And model predict_ctr with sub-graphs dense_0 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 1s passes
+    And the network between ZooKeeper and shard0-replica0 becomes slower by 8s for 1s
+    And 583ms pass
+    And the agent of shard0-replica0 is asked to stop
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                              |
+      | Q334   | for 4m the invariant bound is broken |
+      | fixed  | within 4m the cluster is whole       |

@@ -48,6 +48,9 @@ func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	}
 	m := &ReplicaManager{watcher: watcher, updater: updater, conf: conf}
 	m.watcher.session = updater.session
+	if !conf.Quirks.Keeps(quirks.Q334) {
+		m.watcher.seen = updater.seen
+	}
 	listener := NewSessionListener(e, updater.session)
 	listener.Quirks = conf.Quirks
 	zk.AddListener(listener.Changed)

@@ -3,10 +3,12 @@ package replicamanager_test
 import (
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/agent/agenttest"
+	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -75,6 +77,37 @@ func TestQ21_DenseReplicasOfAnotherDataCentreLetAnEntryStart(t *testing.T) {
 				if diff := cmp.Diff(place.want, started()); diff != "" {
 					t.Errorf("PS and dense started, with replicas in %s (-want +got):\n%s", place.name, diff)
 				}
+			}
+		})
+	})
+}
+
+// Goal: data that another writes into the znode of an own replica stays there, and with Q334 repaired the
+// own is written again within 10 s.
+func TestQ334_WhatAFormerLifeWritesLateStays(t *testing.T) {
+	agenttest.BothWays(t, quirks.Q334, func(t *testing.T, keep quirks.Set) {
+		worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+			conf := agenttest.Config(t, c.Env, "bzid", "b", "base_name", "n", "deploy_type", "ps", "num_ps", 1)
+			conf.ReplicaID, conf.Quirks = pysem.Some(1), keep
+			zk := c.StartedZooKeeper()
+			m, err := replicamanager.NewReplicaManager(c.Env, zk, conf)
+			c.Must(err)
+			m.Updater().SetStatus(func(string) ([]env.ModelVersionStatus, error) {
+				return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
+			})
+			c.Must(m.Start())
+			c.Env.Tasks.Sleep(3 * time.Second)
+			const path = "/b/service/n/ps:0/1"
+			own, late := metaAt(c, zk, path), agenttest.ReplicaData("old:5", env.StateAvailable)
+			c.Must(zk.Set(path, late, -1))
+			c.Env.Tasks.Sleep(11 * time.Second)
+			want := own
+			if keep.Keeps(quirks.Q334) {
+				want, err = datadef.ParseReplicaMeta(late)
+				c.Must(err)
+			}
+			if got := metaAt(c, zk, path); got != want {
+				t.Errorf("replica: got %v, want %v", got.Address, want.Address)
 			}
 		})
 	})

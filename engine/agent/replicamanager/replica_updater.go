@@ -46,6 +46,8 @@ type ReplicaUpdater struct {
 	stopping bool
 	session  *Session
 	threads  []env.Task
+	// overwritten says that the znode of an own replica may have other data than was written.
+	overwritten bool
 }
 
 // NewReplicaUpdater makes an updater that asks the container's model servers for states. It does
@@ -422,6 +424,9 @@ func (u *ReplicaUpdater) goRound(loop env.Loop, turn func() bool) {
 func (u *ReplicaUpdater) reregisterLoop() {
 	loop := threading.NewLoop(u.e.Tasks, reregisterPeriod)
 	u.goRound(loop, func() bool {
+		if u.overwritten {
+			u.overwritten = u.writeAgain() != nil
+		}
 		if !u.session.Reregister {
 			return true
 		}
@@ -435,6 +440,28 @@ func (u *ReplicaUpdater) reregisterLoop() {
 		}
 		return true
 	})
+}
+
+// seen records whether somebody else has written an own replica's znode, such as a former life of the
+// agent by a write that has arrived late (Q334).
+func (u *ReplicaUpdater) seen(path string, found datadef.ReplicaMeta) {
+	if meta, ok := u.meta.Get(path); ok && *meta != found {
+		u.overwritten = true
+	}
+}
+
+// writeAgain writes the own replicas whose znodes have other data.
+func (u *ReplicaUpdater) writeAgain() error {
+	for path, meta := range u.meta.All {
+		old, _, err := u.zk.Get(path)
+		if data := meta.Serialize(); err == nil && !bytes.Equal(old, data) {
+			err = u.set(path, data)
+		}
+		if err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
+			return err
+		}
+	}
+	return nil
 }
 
 // metricsLoop stores the metrics of all models once a minute (replica_manager.py:655). An error

@@ -60,6 +60,8 @@ type ReplicaWatcher struct {
 	poller   env.Task
 	// pollFailed limits how often failed rounds of the poll are logged (replica_manager.py:272).
 	pollFailed pylog.Seldom
+	// seen, if set, is called with what is read from a replica's znode.
+	seen func(path string, meta datadef.ReplicaMeta)
 }
 
 // WatcherOptions choose which of a replica's addresses the watcher returns.
@@ -216,6 +218,8 @@ func (w *ReplicaWatcher) dataWatch(taskPath, name string, data []byte, event *en
 		meta = known
 	} else if meta, err = datadef.ReadReplicaMeta(data); err != nil {
 		return err
+	} else if w.seen != nil {
+		w.seen(pysem.JoinStrings(taskPath, name), meta.Value())
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
