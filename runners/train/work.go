@@ -216,11 +216,14 @@ func (r *Report) Wrong() string {
 	}
 	for _, b := range r.Invariants {
 		if b.Invariant == traincheck.Liveness && !slices.Contains(r.Expected, b.Invariant) {
-			who := "the job"
-			if strings.HasPrefix(b.What, "no save") {
-				who = "the chief"
+			who := "the job stands still: "
+			switch {
+			case strings.HasPrefix(b.What, "no save"):
+				who = "the chief stands still: "
+			case strings.HasPrefix(b.What, "the training is over"):
+				who = ""
 			}
-			parts = append(parts, who+" stands still: "+cmp.Or(b.What, b.Invariant))
+			parts = append(parts, who+cmp.Or(b.What, b.Invariant))
 		}
 	}
 	if kept := r.kept(); len(kept) > 0 {

@@ -154,8 +154,10 @@ func (c *Checker) decision(who, failed string) string {
 	case last != "" && strings.HasSuffix(failed, last):
 		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again", *c.spec.MaxRetries)
 	}
-	return "it could not end its PS"
+	return couldNotEndPS
 }
+
+const couldNotEndPS = "it could not end its PS"
 
 // Why says why a process that failed did not try again, "" if none of its lives has failed.
 func (c *Checker) Why(process string) string { return c.procs[process].why }

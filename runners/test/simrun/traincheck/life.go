@@ -36,9 +36,11 @@ type life struct {
 	// restoring is set from the initialization of the variables until the next step, which shows
 	// what was restored.
 	restoring bool
-	// finished says that a process has finished training since the chief last started. over says
-	// that the chief or the whole application has ended.
+	// finished says that a process has finished training since the chief last started. trained is
+	// when the chief itself has, 0 before. over says that the chief or the whole application has
+	// ended.
 	finished, over bool
+	trained        time.Duration
 	// ended lists the processes whose heartbeat thread has ended.
 	ended []string
 }
@@ -106,10 +108,10 @@ func (c *Checker) Paused(from time.Duration) bool {
 	return from-c.life.last > 2*c.spec.StepTime+time.Second
 }
 
-// Pauses lists the periods without a step. The first begins with the run. If the job is not
-// over, the last one may still be going on.
+// Pauses lists the periods without a step. The first begins with the run. If steps are left to
+// make, the last one may still be going on.
 func (c *Checker) Pauses() []Pause {
-	if c.Paused(c.now) && !c.life.over {
+	if c.Paused(c.now) && !c.life.over && c.life.trained == 0 {
 		return append(slices.Clone(c.life.pauses), Pause{c.life.last, c.now})
 	}
 	return c.life.pauses
@@ -132,11 +134,14 @@ func (l *life) seen(who, op, note string) {
 	switch op {
 	case "training.finished":
 		l.finished = true
+		if who == "chief" {
+			l.trained = l.c.now
+		}
 	case "process.exit":
 		l.over = l.over || who == "chief" && note == wellEnded
 	case "process.start":
 		if who == "chief" {
-			l.finished = false
+			l.finished, l.trained = false, 0
 		}
 	case "training.reported":
 		l.over = true // now the application master ends the remaining processes
@@ -173,14 +178,22 @@ func (l *life) look() {
 }
 
 func (l *life) breaks(since time.Duration) {
-	l.c.breaks(Liveness, fmt.Sprint(since), l.known(), "no step since %v: %s", since.Round(time.Millisecond), l.c.Waiting())
+	l.c.breaks(Liveness, fmt.Sprint(since), l.known(), "%s: %s", l.still(since), l.c.Waiting())
+}
+
+// still says what does not go on: the steps, or the end of a job that has made all of them.
+func (l *life) still(since time.Duration) string {
+	if l.trained > 0 {
+		return fmt.Sprintf("the training is over since %v, and the job does not end", l.trained.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("no step since %v", since.Round(time.Millisecond))
 }
 
 // patience returns how long the job may go without a step at present.
 func (l *life) patience() time.Duration {
 	s := l.c.spec
 	d := max(patience, 3*s.StepTime, 3*l.c.barrier.slowest, 2*s.RestartAfter+5*time.Minute)
-	if l.finished {
+	if chief := l.c.procs["chief"]; l.finished && chief.running {
 		d = max(d, s.ChiefTimeout+time.Minute)
 	}
 	for _, name := range l.c.names {
@@ -217,6 +230,9 @@ func (c *Checker) Unheard() bool {
 	})
 }
 
+// endOfPS is the rule by which a chief cannot end its PS while one of them is gone.
+const endOfPS = "TRN-8.14"
+
 // wellEnded is the exit code of a process that ended normally, which is not started again.
 const wellEnded = "code 0"
 
@@ -236,6 +252,9 @@ func (l *life) known() string {
 	}
 	if l.endedByChief() && l.c.quirks.Keeps(jobquirks.Q327) {
 		return jobquirks.Q327.String()
+	}
+	if chief := l.c.procs["chief"]; !chief.running && strings.HasPrefix(chief.gaveUp, couldNotEndPS) {
+		return endOfPS
 	}
 	for _, name := range l.c.names {
 		switch w, ok := l.c.present(name); {
@@ -271,7 +290,7 @@ func (c *Checker) Finish(now time.Duration) (undecided string) {
 	if on := c.discovery.faults(); on != "" {
 		why = "while " + on + " goes on"
 	}
-	return fmt.Sprintf("no step since %v, %s: %s", since.Round(time.Millisecond), why, c.Waiting())
+	return fmt.Sprintf("%s, %s: %s", c.life.still(since), why, c.Waiting())
 }
 
 // present returns what a running process waits for.
@@ -304,10 +323,13 @@ func (c *Checker) Activities() []Activity {
 	return list
 }
 
-// Waiting describes in one line the processes that hold up the job, and what they wait for. The
-// chief comes first, and processes with equal waits are grouped.
+// Waiting describes in one line the processes that hold up the job, and what they wait for. Those
+// are also the servers of a job that has made all its steps. The chief comes first, and processes
+// with equal waits are grouped.
 func (c *Checker) Waiting() string {
-	parts := lists.Select(Grouped(c.Activities()), func(g Group) (string, bool) { return g.String(), !g.Stepping && !g.Waits.Serves })
+	parts := lists.Select(Grouped(c.Activities()), func(g Group) (string, bool) {
+		return g.String(), !g.Stepping && (!g.Waits.Serves || c.life.trained > 0)
+	})
 	return strings.Join(parts, "; ")
 }
 

@@ -1,6 +1,7 @@
 package traincheck_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -82,14 +83,15 @@ func (s *story) saves(names ...string) {
 	}
 }
 
-// lists reports a save of the last of some checkpoints, with all of them in the list of checkpoints, and
-// one that is exempt, "" for none.
+// lists reports a save of the last of some checkpoints, with all of them there and in the list of
+// checkpoints, and one that is exempt, "" for none.
 func (s *story) lists(exempt string, names ...string) {
 	s.t.Helper()
 	s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "", ""
 	if exempt != "" {
 		s.files[model+"monolith_checkpoint"] = "exempt_model_checkpoint_paths: '" + exempt + "'"
 	}
+	maps.DeleteFunc(s.files, func(name, _ string) bool { return strings.HasSuffix(name, ".index") })
 	for _, name := range names {
 		s.files[model+"checkpoint"] += " all_model_checkpoint_paths: '" + name + "'"
 		s.files[model+name+".index"] = ""
@@ -302,6 +304,11 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.pass(time.Second)
 			s.lists("", "m-6", "m-7")
 		}},
+		{name: "a torn list of checkpoints that are all there", invariant: "-", tell: func(s *story) {
+			s.lists("", "m-1", "m-2", "m-3")
+			s.files[model+"checkpoint"] = " all_model_checkpoint_paths: 'm-1' all_model_check"
+			s.pass(time.Second)
+		}},
 		{name: "torn lists", invariant: "-", tell: func(s *story) {
 			s.files[model+"monolith_checkpoint"], s.files[model+"checkpoint"] = "exempt_model_checkp", "\xff"
 			s.pass(time.Second)
@@ -391,13 +398,22 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.ends("worker1", "UnavailableError: gone")
 			s.pass(11 * time.Minute)
 		}},
-		{name: "a chief that could not end its PS", life: true, invariant: "INV-8", text: "chief has ended at 1m0s with code 1: it could not end its PS, after DeadlineExceededError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
+		{name: "a chief that could not end its PS", life: true, invariant: "INV-8", known: "TRN-8.14", text: "chief has ended at 1m0s with code 1: it could not end its PS, after DeadlineExceededError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
 			s.tries("chief", "UnavailableError: gone")
 			s.ends("chief", "DeadlineExceededError: gone")
 			s.pass(11 * time.Minute)
 		}},
+		{name: "a job that has made its steps and could not end its PS", life: true, invariant: "INV-8", known: "TRN-8.14",
+			text: "the training is over since 1m0s, and the job does not end: chief has ended at 1m0s with code 1: it could not end its PS, after UnavailableError: gone; worker1",
+			tell: func(s *story) {
+				s.pass(time.Minute)
+				s.step(10)
+				s.op("chief", "training.finished", "")
+				s.ends("chief", "UnavailableError: gone")
+				s.pass(11 * time.Minute)
+			}},
 		{name: "a chief that failed and ended the PS", life: true, invariant: "INV-8", known: "Q327", text: "ps0 has ended at 1m0s with code 0", spec: cluster.TrainingSpec{RestartAfter: time.Second}, tell: failWithPS},
 		{name: "a PS that ended with Q327 repaired", life: true, invariant: "INV-8", kept: quirks.Fixed, text: "ps0 has ended at 1m0s with code 0", tell: failWithPS},
 		{name: "a job that never begins", life: true, invariant: "INV-8", text: "no step since 0s", tell: func(s *story) { s.pass(11 * time.Minute) }},
