@@ -149,7 +149,7 @@ func (o *zooKeeperOptions) start(f *pflag.FlagSet) {
 // Java properties.
 func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
-	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
+	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; what the zoo.cfg sets counts more, as for a real server")
 	f.StringVar(&o.adminServer, "admin-server", "", "address on this machine, as 127.0.0.1:8080, of ZooKeeper's AdminServer (admin.serverPort); servers of an ensemble have it and the ports behind it; none without")
 	f.StringVar(&o.secureListen, "secure-listen", "", "address for clients that speak TLS (secureClientPort); none without")
 	f.StringVar(&o.stores.Key, "tls-key-store", "", "PEM file with the private key and the certificates of that address (ssl.keyStore.location)")
@@ -170,6 +170,7 @@ func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.IntVar(&o.options.Limits.FrameBytes, "jute-maxbuffer", 0, "longest request in bytes (default 1048575)")
 	f.DurationVar(&o.limits.sessionless, "sessionless-timeout", 0, "how long a connection may be without a session (default 10s)")
 	f.StringVar(&o.options.Config.DigestAlg, "digest-alg", "SHA1", "algorithm of the scheme digest, as SHA-256")
+	f.BoolVar(&o.options.Config.NoDigest, "no-digest", false, "leave the scheme digest out (DigestAuthenticationProvider.enabled=false)")
 	f.BoolVar(&o.options.Config.SkipACL, "skip-acl", false, "permit everything to everybody (skipACL)")
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	f.StringVar(&o.jaas, "jaas", "", "JAAS file whose entry Server has who may authenticate by SASL DIGEST-MD5, as user_NAME=\"PASSWORD\"; none without")

@@ -200,6 +200,8 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 	dir := t.TempDir()
 	broken := filepath.Join(dir, "broken")
 	os.WriteFile(broken, []byte("no snapshot"), 0o600)
+	logsElsewhere := filepath.Join(dir, "zoo.cfg")
+	os.WriteFile(logsElsewhere, []byte("dataDir="+filepath.Join(dir, "zk")+"\ndataLogDir="+recordedApache+"\nadmin.enableServer=false\n"), 0o600)
 	for _, c := range []struct {
 		name string
 		args []string
@@ -236,7 +238,7 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"a directory of Apache's to keep", []string{"--data-dir", recordedApache}, "--data-dir: found the files of an Apache ZooKeeper in " + recordedApache + ", want --import " + recordedApache + " to start from them, and --data-dir DIR to keep the state in another directory"},
 		{"nothing to import", []string{"--import", dir}, "--import: " + dir + ": found neither version-2 nor a file like snapshot.0 or log.1: want the data directory of an Apache ZooKeeper"},
 		{"logs alone", []string{"--import-logs", dir}, "--import-logs: found logs of an Apache ZooKeeper in " + dir + ", want --import DIR too, where its snapshots are"},
-		{"Apache's logs as dataLogDir", []string{"-DdataLogDir=" + recordedApache}, "--import-logs: found logs of an Apache ZooKeeper in " + recordedApache + ", want --import DIR too, where its snapshots are"},
+		{"Apache's logs as dataLogDir", []string{"--config", logsElsewhere}, "--import-logs: found logs of an Apache ZooKeeper in " + recordedApache + ", want --import DIR too, where its snapshots are"},
 		{"an ensemble of what was imported", []string{"--ensemble", "3", "--import", recordedApache}, "--data-dir, --snapshot and --import: an ensemble begins with nothing and keeps its state in memory"},
 		{"log in no directory", []string{"--log-writes", filepath.Join(dir, "none", "log")}, "--log-writes: open " + filepath.Join(dir, "none", "log") + ": no such file or directory"},
 		{"argument", []string{"127.0.0.1"}, `found argument "127.0.0.1", want none; see monosim zookeeper --help`},
@@ -256,9 +258,9 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 // Goal: a zoo.cfg and Java properties configure the server. A flag takes precedence over both.
 func TestZooKeeperByAZooCfg(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "zoo.cfg")
-	os.WriteFile(file, []byte("tickTime=500\ninitLimit=5\nclientPort=2181\nmaxClientCnxns=7\n4lw.commands.whitelist=conf\n"), 0o600)
-	s := serveZooKeeper(t, "--config", file, "--max-client-cnxns", "9", "-DtickTime=250")
-	s.says = "zookeeper: " + file + ":2: initLimit has no effect here\nzookeeper: there is no AdminServer without admin.serverPort or admin.enableServer=true\n"
+	os.WriteFile(file, []byte("tickTime=250\ndataDir="+filepath.Join(t.TempDir(), "zk")+"\ninitLimit=5\nclientPort=2181\nmaxClientCnxns=7\n4lw.commands.whitelist=conf\n"), 0o600)
+	s := serveZooKeeper(t, "--config", file, "--max-client-cnxns", "9", "-Dzookeeper.4lw.commands.whitelist=stat")
+	s.says = "zookeeper: " + file + ":3: initLimit has no effect here\nzookeeper: there is no AdminServer without admin.serverPort or admin.enableServer=true\n"
 	for _, want := range []string{"tickTime=250\n", "maxClientCnxns=9\n"} {
 		if got := s.word("conf"); !strings.Contains(got, want) {
 			t.Errorf("conf: got %q, want it to hold %q", got, want)

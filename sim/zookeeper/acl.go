@@ -18,7 +18,7 @@ func (m *Machine) auth(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid = 0
 	switch {
-	case req.Scheme == "digest" && req.Data != nil:
+	case req.Scheme == "digest" && req.Data != nil && !m.cfg.NoDigest:
 		id := acl.DigestBy(m.cfg.DigestAlg, string(req.Data))
 		if m.cfg.SuperDigest != "" && id == m.cfg.SuperDigest {
 			c.prove(identity{"super", ""})
@@ -135,7 +135,7 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, Code) {
 			}
 		case a.ID == acl.Null && m.looksAtID(a.Scheme):
 			return nil, marshallingError
-		case a.Scheme == "digest" && acl.ValidDigest(a.ID), a.Scheme == "ip" && acl.ValidIP(a.ID),
+		case a.Scheme == "digest" && !m.cfg.NoDigest && acl.ValidDigest(a.ID), a.Scheme == "ip" && acl.ValidIP(a.ID),
 			a.Scheme == "sasl" && m.cfg.SASLScheme && acl.ValidPrincipal(a.ID):
 			out = append(out, a)
 		default:
@@ -152,8 +152,10 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, Code) {
 // null ID is a marshallingError, and not an invalid ACL.
 func (m *Machine) looksAtID(scheme string) bool {
 	switch scheme {
-	case "world", "digest", "ip":
+	case "world", "ip":
 		return true
+	case "digest":
+		return !m.cfg.NoDigest
 	}
 	return scheme == "sasl" && m.cfg.SASLScheme
 }

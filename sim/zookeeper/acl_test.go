@@ -207,3 +207,14 @@ func TestOpenACLIsACopy(t *testing.T) {
 	acl.Open()[0].Perms = acl.Read
 	expect(t, acl.Open(), []acl.Entry{{Perms: acl.All, Scheme: "world", ID: "anyone"}})
 }
+
+// Method: the requests to servers 3.8.0 and 3.9.3 with DigestAuthenticationProvider.enabled=false, and what they answered.
+func TestAServerWithoutTheSchemeDigest(t *testing.T) { // ZK-9.8
+	l := newLab(t, Config{NoDigest: true, SuperDigest: acl.DigestID("super:test")})
+	c := l.connect()
+	for id, want := range map[string]Code{"u:p": invalidACL, acl.Null: invalidACL, "nocolon": invalidACL} { //lint:ordered each is refused
+		expect(t, l.reply(c, with("/x", acl.Entry{Perms: acl.All, Scheme: "digest", ID: id})).Err, want)
+	}
+	expect(t, l.reply(c, with("/x", acl.Entry{Perms: acl.All, Scheme: "ip", ID: acl.Null})).Err, marshallingError)
+	expect(t, l.do(c, login("super:test")), []string{"1 auth AuthFailedError zxid=0", "1 close"})
+}

@@ -98,6 +98,9 @@ type Config struct {
 	// DigestAlg is the algorithm of the scheme digest, as Java names it; "" means SHA1
 	// (DigestAuthenticationProvider.digestAlg).
 	DigestAlg string
+	// NoDigest removes the scheme digest: nobody authenticates by it, and no ACL may have it
+	// (DigestAuthenticationProvider.enabled=false, ZK-9.8).
+	NoDigest bool
 	// SkipACL permits everything to everybody (zookeeper.skipACL).
 	SkipACL bool
 	// SASLUsers maps the users who can authenticate by SASL's DIGEST-MD5 to their passwords; nil

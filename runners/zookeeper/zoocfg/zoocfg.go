@@ -6,8 +6,8 @@
 //   - [Read] reads a zoo.cfg, and [Settings.Define] adds a property as of -D.
 //   - [Settings.Flags] lists the flags, and what has no effect here.
 //
-// To change: a setting that a flag has is a line of the table known; one that must be refused is in
-// refused.
+// To change: a setting that a flag has is a line of the table known in settings.go; one that must be
+// refused is in refused, and one without effect in idle or official.
 //
 // Unstable: any commit may change it.
 package zoocfg
@@ -18,11 +18,9 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
-	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
 // setting is a value from a zoo.cfg or from a Java property, with its place for error messages.
@@ -34,130 +32,77 @@ type setting struct {
 
 // Settings holds the settings of a server from a zoo.cfg and from -D properties, in order.
 type Settings struct {
-	list []setting
-	file bool
+	// list holds those of the file, and properties those of -D.
+	list, properties []setting
+	file             bool
+	// notes say what of -D has no effect.
+	notes []string
 }
 
 // Flag is a command-line flag with its value. At and Name give the place and name of the setting
 // that the flag was made from.
 type Flag struct{ Flag, Value, At, Name string }
 
-// Read reads a zoo.cfg. The error names the first line that is no setting.
+// Read reads a zoo.cfg. The error names the first line that cannot be read.
 func Read(name string) (*Settings, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	s := &Settings{file: true}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || line[0] == '!' {
-			continue
+	for _, l := range logicalLines(string(text)) {
+		at := fmt.Sprintf("%s:%d", name, l.number)
+		key, value, err := l.split()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", at, err)
 		}
-		at := fmt.Sprintf("%s:%d", name, n)
-		end := strings.IndexAny(line, "=: \t")
-		if end <= 0 {
-			return nil, fmt.Errorf("%s: found %q, want key=value", at, line)
+		if !own(key) {
+			// The server sets a Java property by the rest (QuorumPeerConfig.java parseProperties).
+			key = "zookeeper." + key
 		}
-		value := strings.TrimLeft(line[end:], " \t")
-		if value != "" && (value[0] == '=' || value[0] == ':') {
-			value = value[1:]
-		}
-		s.list = append(s.list, setting{property(line[:end]), strings.TrimSpace(value), at})
+		s.list = append(s.list, setting{key, value, at})
 	}
 	return s, nil
 }
 
-// property returns the Java property for a key of a zoo.cfg. The server prefixes keys that it does
-// not know with "zookeeper." (QuorumPeerConfig.java parseProperties).
-func property(key string) string {
-	number, isServer := strings.CutPrefix(key, "server.")
-	if _, err := strconv.Atoi(number); isServer && err == nil || slices.Contains(ownKeys, key) {
-		return key
-	}
-	return "zookeeper." + strings.TrimPrefix(key, "zookeeper.")
-}
-
-// ownKeys are the zoo.cfg keys that the server reads itself. All others become Java properties.
-var ownKeys = []string{
-	"tickTime", "dataDir", "dataLogDir", "clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress",
-	"maxClientCnxns", "minSessionTimeout", "maxSessionTimeout", "initLimit", "syncLimit", "electionAlg", "peerType", "reconfigEnabled",
-	"standaloneEnabled", "dynamicConfigFile", "localSessionsEnabled", "localSessionsUpgradingEnabled", "syncEnabled",
-	"connectToLearnerMasterLimit", "quorumListenOnAllIPs", "clientPortListenBacklog",
-}
-
-// Define adds a Java property given as -Dname=value. It overrides the value from a zoo.cfg.
+// Define adds a Java property given as -Dname=value. A zoo.cfg that sets it, too, counts more, as the
+// server sets it when it reads that file. What the server reads from the file alone has no effect as a
+// property.
 func (s *Settings) Define(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return fmt.Errorf("-D: found %q, want name=value", text)
 	}
-	s.list = append(s.list, setting{name, value, "-D"})
+	if own(name) {
+		s.notes = append(s.notes, fmt.Sprintf("-D: %s is read from a zoo.cfg alone, and has no effect here", name))
+		return nil
+	}
+	s.properties = append(s.properties, setting{name, value, "-D"})
 	return nil
-}
-
-// known maps each supported setting to its flag, and to a function that converts the value.
-var known = map[string]struct {
-	flag    string
-	convert func(value string) (string, error)
-}{
-	"tickTime":                             {"tick", ms},
-	"dataDir":                              {"data-dir", same},
-	"maxClientCnxns":                       {"max-client-cnxns", number},
-	"minSessionTimeout":                    {"min-session-timeout", ms},
-	"maxSessionTimeout":                    {"max-session-timeout", ms},
-	"reconfigEnabled":                      {"reconfig-enabled", boolean},
-	"zookeeper.extendedTypesEnabled":       {"extended-types", boolean},
-	"zookeeper.enforceQuota":               {"enforce-quota", boolean},
-	"zookeeper.skipACL":                    {"skip-acl", yes},
-	"zookeeper.4lw.commands.whitelist":     {"4lw", words},
-	"zookeeper.nio.sessionlessCnxnTimeout": {"sessionless-timeout", ms},
-	"zookeeper.DigestAuthenticationProvider.superDigest": {"super-digest", same},
-	"zookeeper.DigestAuthenticationProvider.digestAlg":   {"digest-alg", same},
-	"znode.container.checkIntervalMs":                    {"container-check-interval", ms},
-	"znode.container.maxPerMinute":                       {"container-max-per-minute", number},
-	"znode.container.maxNeverUsedIntervalMs":             {"container-max-never-used", ms},
-	"jute.maxbuffer":                                     {"jute-maxbuffer", number},
-	"java.security.auth.login.config":                    {"jaas", same},
-	"zookeeper.superUser":                                {"super-user", same},
-	"zookeeper.letAnySaslUserDoX":                        {"sasl-any-user", same},
-	"zookeeper.ssl.keyStore.location":                    {"tls-key-store", same},
-	"zookeeper.ssl.trustStore.location":                  {"tls-trust-store", same},
-	"zookeeper.ssl.clientAuth":                           {"tls-client-auth", lower},
-}
-
-// refused lists settings that this server does not support although they change what clients see.
-// Ignoring them would be wrong, so they are errors.
-var refused = []struct{ prefix, why string }{
-	{"server.", "is of an ensemble: want --ensemble N, which serves all servers of one"},
-	{"dynamicConfigFile", "is of an ensemble: want --ensemble N, which serves all servers of one"},
-	{"zookeeper.ssl.quorum.", "is for TLS between servers, which is not served"},
-	{"zookeeper.sslQuorum", "is for TLS between servers, which is not served"},
-	{"zookeeper.allowSaslFailedClients", "is not served: who fails to authenticate is cut off"},
-	{"zookeeper.SASLAuthenticationProvider.superPassword", "is not read: want user_super in the JAAS file"},
-	{"zookeeper.sasl.serverconfig", "is not read: want an entry Server in the JAAS file"},
 }
 
 // Flags converts the settings to flags. notes lists the settings that have no effect here. The
 // error names the place of a setting that is refused, or whose value is wrong.
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
+	notes = s.notes
+	list := append(slices.Clone(s.properties), s.list...)
 	last := map[string]setting{}
-	for _, one := range s.list {
+	for _, one := range list {
 		last[one.name] = one // if a key occurs several times, its last value counts, as in Java properties
 	}
-	for i, one := range s.list {
-		if last[one.name] != one || slices.Index(s.list, one) != i {
+	var servers []setting
+	for i, one := range list {
+		if last[one.name] != one || slices.Index(list, one) != i {
 			continue
 		}
-		for _, r := range refused {
-			if strings.HasPrefix(one.name, r.prefix) {
-				return nil, nil, fmt.Errorf("%s: %s %s", one.at, one.name, r.why)
-			}
+		if err := one.refusal(); err != nil {
+			return nil, nil, err
 		}
 		k, ok := known[one.name]
 		switch {
+		case strings.HasPrefix(one.name, "server."):
+			servers = append(servers, one)
+			continue
 		case strings.HasPrefix(one.name, "zookeeper.superUser."):
 			flags = append(flags, Flag{"super-user", one.value, one.at, one.name})
 			continue
@@ -173,7 +118,11 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 			flags = append(flags, Flag{"import-logs", one.value, one.at, one.name})
 			continue
 		case !ok:
-			notes = append(notes, fmt.Sprintf("%s: %s has no effect here", one.at, one.name))
+			note, err := one.idle()
+			if err != nil {
+				return nil, nil, err
+			}
+			notes = append(notes, note)
 			continue
 		}
 		value, err := k.convert(one.value)
@@ -182,12 +131,80 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		flags = append(flags, Flag{k.flag, value, one.at, one.name})
 	}
+	if err := alone(servers, last); err != nil {
+		return nil, nil, err
+	}
 	enforced, err := enforcedAuth(last)
 	if err != nil {
 		return nil, nil, err
 	}
+	if _, ok := last["dataDir"]; s.file && !ok {
+		notes = append(notes, "there is no dataDir, without which a real server does not start: the state is in memory")
+	}
 	commands, note := s.adminServer(last)
 	return slices.Concat(flags, s.defaults(last), enforced, commands), append(notes, note...), nil
+}
+
+// refusal returns the error for a setting that changes what clients see and is not there.
+func (s setting) refusal() error {
+	for _, r := range refused {
+		if strings.HasPrefix(s.name, r.prefix) && (r.harmless == "" || !strings.EqualFold(s.value, r.harmless)) {
+			return fmt.Errorf("%s: %s %s", s.at, s.name, r.why)
+		}
+	}
+	return nil
+}
+
+// idle returns the note for a setting without effect. The error says that a real server would not
+// start with its value.
+func (s setting) idle() (note string, err error) {
+	check, ok := idle[s.name]
+	if ok {
+		if _, err := check(s.value); err != nil {
+			return "", fmt.Errorf("%s: %s: found %q, want %w", s.at, s.name, s.value, err)
+		}
+	}
+	if ok || own(s.name) || s.official() || !strings.HasPrefix(s.name, "zookeeper.") {
+		return fmt.Sprintf("%s: %s has no effect here", s.at, s.name), nil
+	}
+	return fmt.Sprintf("%s: %s is none that a real server is known to have, and has no effect here", s.at, s.name), nil
+}
+
+// official reports whether the administrator's guide has a property, which it also calls some keys of a
+// zoo.cfg, or refused has another value of it.
+func (s setting) official() bool {
+	name := strings.TrimPrefix(s.name, "zookeeper.")
+	return slices.Contains(official, name) || own(name) ||
+		slices.ContainsFunc(refused, func(r refusal) bool { return strings.HasPrefix(s.name, r.prefix) })
+}
+
+// alone checks the lines of an ensemble's servers. A single one is that of a standalone server; its
+// address for clients, behind a semicolon, is the client port if nothing else says that.
+func alone(servers []setting, last map[string]setting) error {
+	if len(servers) == 0 {
+		return nil
+	}
+	one := servers[0]
+	peer, client, _ := strings.Cut(one.value, ";")
+	if len(servers) > 1 || strings.HasSuffix(strings.ToLower(peer), ":observer") {
+		return fmt.Errorf("%s: %s is of an ensemble: want --ensemble N, which serves all servers of one", one.at, one.name)
+	}
+	client = strings.TrimSpace(client)
+	if client == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(client)
+	if err != nil {
+		host, port = "", client
+	}
+	if said, ok := last["clientPort"]; ok && said.value != port {
+		return fmt.Errorf("%s: %s: found the client port %s, want %s as in %s", one.at, one.name, port, said.value, said.at)
+	}
+	last["clientPort"] = setting{one.name, port, one.at}
+	if _, ok := last["clientPortAddress"]; !ok && host != "" {
+		last["clientPortAddress"] = setting{one.name, host, one.at}
+	}
+	return nil
 }
 
 // saslProvider is the Java class that implements the authentication scheme sasl.
@@ -220,7 +237,7 @@ var ofSeveral = []string{
 func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []string) {
 	on, port, addr := last["zookeeper.admin.enableServer"], last["zookeeper.admin.serverPort"], last["zookeeper.admin.serverAddress"]
 	switch {
-	case on.name != "" && !strings.EqualFold(on.value, "true"):
+	case on.value == "false":
 	case on.name == "" && port.name == "" && addr.name == "":
 		if s.file {
 			notes = append(notes, "there is no AdminServer without admin.serverPort or admin.enableServer=true")
@@ -233,8 +250,8 @@ func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []s
 }
 
 // defaults returns flags for settings whose defaults differ between this command and a server that
-// is started from a zoo.cfg. They are the address and the whitelist of four-letter words. The
-// default whitelist with a zoo.cfg holds only srvr.
+// is started from a zoo.cfg. They are the address, the tick, which is 3 s there, and the whitelist of
+// four-letter words, which holds only srvr.
 func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 	if port, ok := last["clientPort"]; ok {
 		host := "127.0.0.1"
@@ -251,59 +268,11 @@ func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name})
 		}
 	}
+	if _, ok := last["tickTime"]; !ok && s.file {
+		flags = append(flags, Flag{"tick", "3s", "zoo.cfg", "tickTime"})
+	}
 	if _, ok := last["zookeeper.4lw.commands.whitelist"]; !ok && s.file {
 		flags = append(flags, Flag{"4lw", "srvr", "zoo.cfg", "4lw.commands.whitelist"})
 	}
 	return flags
 }
-
-func same(value string) (string, error) { return value, nil }
-
-// words parses a whitelist of four-letter words. It ignores unknown words, as a real server does.
-// The list always contains srvr.
-func words(value string) (string, error) {
-	list := []string{"srvr"}
-	for word := range strings.SplitSeq(value, ",") {
-		if word = strings.TrimSpace(word); word == "*" {
-			return word, nil
-		}
-		if wire.CheckWords([]string{word}) == nil {
-			list = append(list, word)
-		}
-	}
-	return strings.Join(list, ","), nil
-}
-
-// number parses a decimal, hexadecimal or octal number, as Java's Integer.decode does.
-func number(value string) (string, error) {
-	n, err := strconv.ParseInt(value, 0, 32)
-	if err != nil {
-		return "", fmt.Errorf("a number")
-	}
-	return strconv.FormatInt(n, 10), nil
-}
-
-// ms parses a number of milliseconds; -1 means the server's default.
-func ms(value string) (string, error) {
-	n, err := number(value)
-	if err != nil {
-		return "", fmt.Errorf("a number of milliseconds")
-	}
-	if n == "-1" {
-		n = "0"
-	}
-	return n + "ms", nil
-}
-
-func boolean(value string) (string, error) {
-	switch strings.ToLower(value) {
-	case "true", "false":
-		return strings.ToLower(value), nil
-	}
-	return "", fmt.Errorf("true or false")
-}
-
-func lower(value string) (string, error) { return strings.ToLower(value), nil }
-
-// yes converts a switch of a zoo.cfg to a bool. Only "yes" turns it on.
-func yes(value string) (string, error) { return strconv.FormatBool(value == "yes"), nil }
