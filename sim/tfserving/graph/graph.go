@@ -15,7 +15,8 @@
 //   - how a model is loaded: load.go
 //   - how nodes are found and put in order: program.go, plan.go
 //   - how they run, and what errors say of their node: run.go
-//   - what an operation computes: package ops; what it computes with: package value
+//   - what an operation computes: package ops and those below it, listed in families.go
+//   - what operations compute with: package value
 //   - how variables are read: package bundle
 //
 // What graphs of TensorFlow answer is recorded in testdata by record.py, which make record-graphs

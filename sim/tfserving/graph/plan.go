@@ -282,8 +282,8 @@ func (m *Model) kernel(node *ops.Node) (ops.Kernel, error) {
 		_, err := m.function(own.GetName())
 		return func(c *ops.Call) ([]ops.Value, error) { return c.Env.Call(own, c.In) }, err
 	}
-	run, ok := ops.Find(node.Op)
-	if !ok {
+	run := familyOf(node.Op).Kernels[node.Op]
+	if run == nil {
 		return nil, unsupported("operation %s", cmp.Or(node.Op, "without name"))
 	}
 	for _, f := range node.Functions() {

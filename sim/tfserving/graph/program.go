@@ -77,7 +77,7 @@ func (m *Model) Outputs(name string) (op string, n int, ok bool) {
 		known = f.GetSignature()
 	}
 	if known == nil { // the SavedModel does not define the operation
-		known = ops.Definition(def.GetOp())
+		known = definitionOf(def.GetOp())
 		n = max(1-len(known.GetOutputArg()), 0)
 	}
 	for _, arg := range known.GetOutputArg() {
@@ -123,7 +123,7 @@ func (m *Model) opDef(name string) *framework.OpDef {
 	if known := m.opDefs[name]; known != nil {
 		return known
 	}
-	return ops.Definition(name)
+	return definitionOf(name)
 }
 
 // attr returns an attribute of a node, or the operation's default for it.

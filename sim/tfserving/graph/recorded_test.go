@@ -19,7 +19,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/sim/tfserving/graph"
-	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -179,7 +178,7 @@ func TestAsTensorFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, figure := range []string{fmt.Sprintf("%d operations", len(ops.Names())), fmt.Sprintf("%d requests to %d models", count.requests, len(all.Models))} {
+	for _, figure := range []string{fmt.Sprintf("%d operations", len(graph.Operations())), fmt.Sprintf("%d requests to %d models", count.requests, len(all.Models))} {
 		if !strings.Contains(string(spec), figure) {
 			t.Errorf("SPEC.md does not say %q", figure)
 		}
@@ -188,7 +187,7 @@ func TestAsTensorFlow(t *testing.T) {
 		t.Errorf("%d models, %d requests, %d of %d errors with the same node: too few", len(all.Models), count.requests, count.nodes, count.errors)
 	}
 	t.Logf("%d operations, %d models, %d requests: %d of %d outputs of equal values, %d of %d texts, %d with the same node",
-		len(ops.Names()), len(all.Models), count.requests, count.values, count.outputs, count.texts, count.errors, count.nodes)
+		len(graph.Operations()), len(all.Models), count.requests, count.values, count.outputs, count.texts, count.errors, count.nodes)
 }
 
 type tally struct{ requests, outputs, values, errors, texts, nodes int }

@@ -96,16 +96,16 @@ func binary(c *Call) ([]Value, error) {
 	}
 	switch dtype := a.DType(); {
 	case a.F() != nil && floatBinary[c.Op] != nil:
-		return one(value.Floats(dtype, shape, zip(a.F(), b.F(), c.In, shape, floatBinary[c.Op])))
+		return One(value.Floats(dtype, shape, zip(a.F(), b.F(), c.In, shape, floatBinary[c.Op])))
 	case a.I() != nil && intBinary[c.Op] != nil:
 		return c.binaryInts(shape)
 	case a.C() != nil && complexBinary[c.Op] != nil:
-		return one(value.Complexes(dtype, shape, zip(a.C(), b.C(), c.In, shape, complexBinary[c.Op])))
+		return One(value.Complexes(dtype, shape, zip(a.C(), b.C(), c.In, shape, complexBinary[c.Op])))
 	case a.S() != nil && (c.Op == "Add" || c.Op == "AddV2"):
 		list := zip(a.S(), b.S(), c.In, shape, func(a, b string) string { return a + b })
 		return c.strings(shape, list)
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(a.DType()))
 }
 
 func (c *Call) binaryInts(shape []int) ([]Value, error) {
@@ -118,11 +118,11 @@ func (c *Call) binaryInts(shape []int) ([]Value, error) {
 	switch c.Op {
 	case "Div", "FloorDiv", "FloorMod", "Mod":
 		if slices.Contains(right, 0) && a.Len() > 0 {
-			return nil, invalidf("Integer division by zero")
+			return nil, Invalidf("Integer division by zero")
 		}
 	case "TruncateDiv", "TruncateMod":
 		if slices.Contains(right, 0) && a.Len() > 0 {
-			return nil, statusf(rpcerrors.Internal, "Unexpected error in binary operator (only integer div and mod should have errors)")
+			return nil, Statusf(rpcerrors.Internal, "Unexpected error in binary operator (only integer div and mod should have errors)")
 		}
 	case "LeftShift", "RightShift": // TensorFlow limits the shift to the range from 0 to the dtype's number of bits minus 1
 		most := int64(8*tensor.Size(a.DType()) - 1)
@@ -130,11 +130,11 @@ func (c *Call) binaryInts(shape []int) ([]Value, error) {
 	case "Pow":
 		for _, x := range right {
 			if x < 0 && a.Len() > 0 {
-				return nil, invalidf("Integers to negative integer powers are not allowed")
+				return nil, Invalidf("Integers to negative integer powers are not allowed")
 			}
 		}
 	}
-	return one(value.Ints(a.DType(), shape, zip(a.I(), right, c.In, shape, f)))
+	return One(value.Ints(a.DType(), shape, zip(a.I(), right, c.In, shape, f)))
 }
 
 // broadcast returns the shape to which the first two inputs broadcast, and accounts for the memory
@@ -143,12 +143,12 @@ func (c *Call) broadcast(dtype DType) ([]int, error) {
 	a, b := c.In[0].Shape(), c.In[1].Shape()
 	shape, ok := value.Broadcast(a, b)
 	if !ok {
-		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+		return nil, Invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
 	}
 	if pieces(a, b) > 4 {
-		return nil, statusf(rpcerrors.Unimplemented, "Broadcast between %s and %s is not supported yet.", value.ShapeText(a), value.ShapeText(b))
+		return nil, Statusf(rpcerrors.Unimplemented, "Broadcast between %s and %s is not supported yet.", value.ShapeText(a), value.ShapeText(b))
 	}
-	_, err := c.room(dtype, shape)
+	_, err := c.Room(dtype, shape)
 	return shape, err
 }
 
@@ -199,7 +199,7 @@ func addN(c *Call) ([]Value, error) {
 		}
 		sum = both[0]
 	}
-	return one(sum)
+	return One(sum)
 }
 
 func addFloats(a, b float64) float64 { return a + b }

@@ -51,25 +51,27 @@ type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "not supported: " + u.What }
 
-// unsupported returns an Unsupported error with the operation's name and the formatted reason.
-func (c *Call) unsupported(format string, args ...any) error {
+// Unsupported returns an Unsupported error with the operation's name and the formatted reason.
+func (c *Call) Unsupported(format string, args ...any) error {
 	return &Unsupported{c.Op + ": " + fmt.Sprintf(format, args...)}
 }
 
-func invalidf(format string, args ...any) error {
-	return statusf(rpcerrors.InvalidArgument, format, args...)
+// Invalidf returns an INVALID_ARGUMENT, the error of most kernels.
+func Invalidf(format string, args ...any) error {
+	return Statusf(rpcerrors.InvalidArgument, format, args...)
 }
 
-func statusf(code rpcerrors.Code, format string, args ...any) error {
+// Statusf returns an error of any code.
+func Statusf(code rpcerrors.Code, format string, args ...any) error {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// one wraps the value of an operation with a single output.
-func one(v Value) ([]Value, error) { return []Value{v}, nil }
+// One wraps the value of an operation with a single output.
+func One(v Value) ([]Value, error) { return []Value{v}, nil }
 
-// room accounts for the memory of an output before it is allocated. It returns the number of
+// Room accounts for the memory of an output before it is allocated. It returns the number of
 // elements, or an error if the output is too large.
-func (c *Call) room(dtype DType, shape []int) (int, error) {
+func (c *Call) Room(dtype DType, shape []int) (int, error) {
 	n, ok := value.Count(shape)
 	if !ok || n > maxElements || !c.Env.Take(8*n, n) {
 		return 0, outOfMemory(dtype, shape)
@@ -83,25 +85,25 @@ const maxElements = tensor.MaxBytes / 16
 // outOfMemory returns an error in the words of the runtime's allocator
 // (core/framework/op_kernel.cc).
 func outOfMemory(dtype DType, shape []int) error {
-	return statusf(rpcerrors.ResourceExhausted,
+	return Statusf(rpcerrors.ResourceExhausted,
 		"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
 		value.ShapeText(shape), tensor.DTypeName(dtype))
 }
 
-// work counts n multiplications or similar steps. Operations call it if they need many more steps
+// Work counts n multiplications or similar steps. Operations call it if they need many more steps
 // than their output has elements.
-func (c *Call) work(n int, dtype DType, shape []int) error {
+func (c *Call) Work(n int, dtype DType, shape []int) error {
 	if n < 0 || !c.Env.Take(0, n) {
 		return outOfMemory(dtype, shape)
 	}
 	return nil
 }
 
-// ints returns an integer input as a list.
-func (c *Call) ints(input int) ([]int, error) {
+// Ints returns an integer input as a list.
+func (c *Call) Ints(input int) ([]int, error) {
 	list := c.In[input].I()
 	if list == nil && c.In[input].Len() > 0 {
-		return nil, c.unsupported("input %d of %s", input, tensor.DTypeName(c.In[input].DType()))
+		return nil, c.Unsupported("input %d of %s", input, tensor.DTypeName(c.In[input].DType()))
 	}
 	return wholeInts(list), nil
 }
@@ -109,30 +111,30 @@ func (c *Call) ints(input int) ([]int, error) {
 // wholeInts returns the numbers of an integer tensor as sizes or positions.
 func wholeInts(list []int64) []int { return lists.Map(list, func(n int64) int { return int(n) }) }
 
-// int returns the value of an integer input, which must have one element.
-func (c *Call) int(input int) (int, error) {
-	list, err := c.ints(input)
+// Int returns the value of an integer input, which must have one element.
+func (c *Call) Int(input int) (int, error) {
+	list, err := c.Ints(input)
 	if err != nil {
 		return 0, err
 	}
 	if len(list) != 1 {
-		return 0, invalidf("input %d of %s must be a scalar, got shape %s", input, c.Op, value.ShapeText(c.In[input].Shape()))
+		return 0, Invalidf("input %d of %s must be a scalar, got shape %s", input, c.Op, value.ShapeText(c.In[input].Shape()))
 	}
 	return list[0], nil
 }
 
-// scalar returns the value of an integer input, which must have no dimensions. If the input has
+// Scalar returns the value of an integer input, which must have no dimensions. If the input has
 // dimensions, the error is the argument text, followed by the input's shape.
-func (c *Call) scalar(input int, text string) (int, error) {
+func (c *Call) Scalar(input int, text string) (int, error) {
 	if c.In[input].Rank() != 0 {
-		return 0, invalidf("%s%s", text, value.ShapeText(c.In[input].Shape()))
+		return 0, Invalidf("%s%s", text, value.ShapeText(c.In[input].Shape()))
 	}
-	return c.int(input)
+	return c.Int(input)
 }
 
-// of makes a kernel from two functions: a reads an argument from the inputs, and f computes the
+// Of makes a kernel from two functions: a reads an argument from the inputs, and f computes the
 // outputs from that argument.
-func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
+func Of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
 	return func(c *Call) ([]Value, error) {
 		x, err := a(c)
 		if err != nil {
@@ -142,26 +144,26 @@ func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kern
 	}
 }
 
-// of2 makes a kernel like of, but f has two arguments. The function a reads the first argument;
+// Of2 makes a kernel like Of, but f has two arguments. The function a reads the first argument;
 // after that, the function b reads the second.
-func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
-	return of(a, func(c *Call, x A) ([]Value, error) {
-		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)
+func Of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
+	return Of(a, func(c *Call, x A) ([]Value, error) {
+		return Of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)
 	})
 }
 
 // ints and scalar return functions that read an integer input as a list or as a number.
 func ints(input int) func(*Call) ([]int, error) {
-	return func(c *Call) ([]int, error) { return c.ints(input) }
+	return func(c *Call) ([]int, error) { return c.Ints(input) }
 }
 
 func scalar(input int) func(*Call) (int, error) {
-	return func(c *Call) (int, error) { return c.int(input) }
+	return func(c *Call) (int, error) { return c.Int(input) }
 }
 
 // strictScalar returns a function that reads an integer input as Call.scalar does.
 func strictScalar(input int, text string) func(*Call) (int, error) {
-	return func(c *Call) (int, error) { return c.scalar(input, text) }
+	return func(c *Call) (int, error) { return c.Scalar(input, text) }
 }
 
 // Node is a node of a graph, with the values of all attributes of its operation.
@@ -192,7 +194,7 @@ func NewNode(name, op string, inputs []string, attrs map[string]*framework.AttrV
 // GathersRows reports whether the node picks rows of its first input. If the node has an axis
 // input, this holds only for axis 0, which the caller has to check.
 func (n *Node) GathersRows() bool {
-	return slices.Contains([]string{"Gather", "GatherV2", "ResourceGather"}, n.Op) && n.number("batch_dims") == 0
+	return slices.Contains([]string{"Gather", "GatherV2", "ResourceGather"}, n.Op) && n.Number("batch_dims") == 0
 }
 
 // IsZero reports whether the node is the constant 0.
@@ -204,21 +206,24 @@ func (n *Node) IsZero() bool {
 	return len(list) == 1 && list[0] == 0
 }
 
-func (n *Node) typeOf(name string) DType                     { return n.Attrs[name].GetType() }
-func (n *Node) flag(name string) bool                        { return n.Attrs[name].GetB() }
-func (n *Node) number(name string) int                       { return int(n.Attrs[name].GetI()) }
-func (n *Node) float(name string) float64                    { return float64(n.Attrs[name].GetF()) }
-func (n *Node) text(name string) string                      { return string(n.Attrs[name].GetS()) }
-func (n *Node) types(name string) []DType                    { return n.Attrs[name].GetList().GetType() }
+// TypeOf and the methods below return an attribute of a kind; its zero if the node has none of the
+// name.
+func (n *Node) TypeOf(name string) DType                     { return n.Attrs[name].GetType() }
+func (n *Node) Flag(name string) bool                        { return n.Attrs[name].GetB() }
+func (n *Node) Number(name string) int                       { return int(n.Attrs[name].GetI()) }
+func (n *Node) Float(name string) float64                    { return float64(n.Attrs[name].GetF()) }
+func (n *Node) Text(name string) string                      { return string(n.Attrs[name].GetS()) }
+func (n *Node) Types(name string) []DType                    { return n.Attrs[name].GetList().GetType() }
 func (n *Node) function(name string) *framework.NameAttrList { return n.Attrs[name].GetFunc() }
 
-func (n *Node) numbers(name string) []int {
+// Numbers returns an attribute that is a list of numbers.
+func (n *Node) Numbers(name string) []int {
 	return wholeInts(n.Attrs[name].GetList().GetI())
 }
 
-// shape returns the dimensions of a shape attribute, with -1 for unknown sizes. It returns false
+// Shape returns the dimensions of a shape attribute, with -1 for unknown sizes. It returns false
 // for an unknown rank.
-func (n *Node) shape(name string) ([]int, bool) { return sizesOf(n.Attrs[name].GetShape()) }
+func (n *Node) Shape(name string) ([]int, bool) { return sizesOf(n.Attrs[name].GetShape()) }
 
 func sizesOf(s *framework.TensorShapeProto) ([]int, bool) {
 	if s == nil || s.GetUnknownRank() {

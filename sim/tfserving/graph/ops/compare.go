@@ -55,15 +55,15 @@ func compare(c *Call) ([]Value, error) {
 	case a.C() != nil:
 		list = zip(a.C(), b.C(), c.In, shape, func(x, y complex128) bool { return (x == y) == want.equal })
 	default:
-		return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(a.DType()))
 	}
-	return one(value.Bools(shape, list))
+	return One(value.Bools(shape, list))
 }
 
 // comparedShape returns the shape of a comparison's result. If the shapes do not match and
 // incompatible_shape_error is false, it returns nil, and the result is a single boolean.
 func (c *Call) comparedShape() ([]int, error) {
-	lenient := c.Attrs["incompatible_shape_error"] != nil && !c.flag("incompatible_shape_error")
+	lenient := c.Attrs["incompatible_shape_error"] != nil && !c.Flag("incompatible_shape_error")
 	if _, ok := value.Broadcast(c.In[0].Shape(), c.In[1].Shape()); !ok && lenient {
 		return nil, nil
 	}
@@ -89,15 +89,15 @@ func compareAll[T cmp.Ordered](c *Call, a, b []T, shape []int, want comparison) 
 }
 
 func approximateEqual(c *Call) ([]Value, error) {
-	tolerance := c.float("tolerance")
+	tolerance := c.Float("tolerance")
 	if a, b := c.In[0].Shape(), c.In[1].Shape(); !slices.Equal(a, b) {
-		return nil, invalidf("x and y must be of the same shape. x shape: %s. y shape: %s", value.ShapeText(a), value.ShapeText(b))
+		return nil, Invalidf("x and y must be of the same shape. x shape: %s. y shape: %s", value.ShapeText(a), value.ShapeText(b))
 	}
 	shape, err := c.broadcast(value.Bool)
 	if err != nil {
 		return nil, err
 	}
-	return one(value.Bools(shape, zip(c.In[0].F(), c.In[1].F(), c.In, shape, func(a, b float64) bool {
+	return One(value.Bools(shape, zip(c.In[0].F(), c.In[1].F(), c.In, shape, func(a, b float64) bool {
 		return math.Abs(a-b) < tolerance
 	})))
 }
@@ -108,7 +108,7 @@ func logical(f func(a, b bool) bool) Kernel {
 		if err != nil {
 			return nil, err
 		}
-		return one(value.Bools(shape, zip(c.In[0].B(), c.In[1].B(), c.In, shape, f)))
+		return One(value.Bools(shape, zip(c.In[0].B(), c.In[1].B(), c.In, shape, f)))
 	}
 }
 
@@ -119,7 +119,7 @@ func selectV1(c *Call) ([]Value, error) {
 	same := slices.Equal(then.Shape(), otherwise.Shape())
 	switch {
 	case condition.Rank() == 0 && !same:
-		return nil, invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
+		return nil, Invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
 	case condition.Rank() == 0:
 		return selectV2(c)
 	case condition.Rank() == 1 && then.Rank() != 1:
@@ -137,11 +137,11 @@ func (c *Call) selectRows(same bool) ([]Value, error) {
 	condition, then, otherwise := c.In[0], c.In[1], c.In[2]
 	switch {
 	case then.Rank() == 0:
-		return nil, invalidf("'then' must be at least a vector, but saw shape: []")
+		return nil, Invalidf("'then' must be at least a vector, but saw shape: []")
 	case then.Shape()[0] != condition.Len():
-		return nil, invalidf("Number of batches of 'then' must match size of 'cond', but saw: %d vs. %d", then.Shape()[0], condition.Len())
+		return nil, Invalidf("Number of batches of 'then' must match size of 'cond', but saw: %d vs. %d", then.Shape()[0], condition.Len())
 	case !same:
-		return nil, invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
+		return nil, Invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
 	}
 	wide := append([]int{condition.Len()}, ones(then.Rank()-1)...)
 	return selectV2(&Call{Node: c.Node, In: []Value{condition.Reshape(wide), then, otherwise}, Env: c.Env})
@@ -152,7 +152,7 @@ func (c *Call) selectRows(same bool) ([]Value, error) {
 func (c *Call) sameShapes() error {
 	for i, v := range c.In {
 		if !slices.Equal(v.Shape(), c.In[0].Shape()) {
-			return invalidf("Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input %d: %s",
+			return Invalidf("Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input %d: %s",
 				c.Env.Path(), c.Op, value.ShapeText(c.In[0].Shape()), i, value.ShapeText(v.Shape()))
 		}
 	}
@@ -166,10 +166,10 @@ func selectV2(c *Call) ([]Value, error) {
 		shape, ok = value.Broadcast(condition.Shape(), shape)
 	}
 	if !ok {
-		return nil, invalidf("condition %s, then %s, and else %s must be broadcastable",
+		return nil, Invalidf("condition %s, then %s, and else %s must be broadcastable",
 			value.ShapeText(condition.Shape()), value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
 	}
-	n, err := c.room(then.DType(), shape)
+	n, err := c.Room(then.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -181,18 +181,18 @@ func selectV2(c *Call) ([]Value, error) {
 			places[i] = left.At(i)
 		}
 	}
-	return one(value.Join(then, otherwise).Pick(shape, places))
+	return One(value.Join(then, otherwise).Pick(shape, places))
 }
 
 // where lists the indices of the nonzero elements.
 func where(c *Call) ([]Value, error) {
 	v := c.In[0]
 	if v.Rank() < 1 || v.Rank() > 8 {
-		return nil, invalidf("WhereOp : Unhandled input dimensions: %d", v.Rank())
+		return nil, Invalidf("WhereOp : Unhandled input dimensions: %d", v.Rank())
 	}
 	hot, ok := v.Cast(value.Bool)
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	var list []int64
 	rows, strides := 0, value.Strides(v.Shape())
@@ -206,8 +206,8 @@ func where(c *Call) ([]Value, error) {
 		}
 	}
 	shape := []int{rows, v.Rank()}
-	if _, err := c.room(value.Int64, shape); err != nil {
+	if _, err := c.Room(value.Int64, shape); err != nil {
 		return nil, err
 	}
-	return one(value.Ints(value.Int64, shape, append([]int64{}, list...)))
+	return One(value.Ints(value.Int64, shape, append([]int64{}, list...)))
 }

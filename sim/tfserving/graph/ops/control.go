@@ -34,7 +34,7 @@ func merge(c *Call) ([]Value, error) {
 			return []Value{v, value.Scalar32(i)}, nil
 		}
 	}
-	return nil, c.unsupported("no input that is alive")
+	return nil, c.Unsupported("no input that is alive")
 }
 
 // Functions returns the functions that a node may call.
@@ -51,7 +51,7 @@ func call(c *Call) ([]Value, error) { return c.Env.Call(c.function("f"), c.In) }
 
 func choose(c *Call) ([]Value, error) {
 	if branches := c.Attrs["branches"].GetList().GetFunc(); len(branches) > 0 {
-		at, err := c.int(0)
+		at, err := c.Int(0)
 		if err != nil {
 			return nil, err
 		}

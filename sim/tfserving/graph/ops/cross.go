@@ -91,7 +91,7 @@ func sparseColumn(indices []int64, values Value, rows int, loose bool) crossColu
 type crossParts struct{ indices, values, shapes, dense, rest []Value }
 
 func (c *Call) crossParts() crossParts {
-	n, kinds, dense := c.number("N"), len(c.types("sparse_types")), len(c.types("dense_types"))
+	n, kinds, dense := c.Number("N"), len(c.Types("sparse_types")), len(c.Types("dense_types"))
 	in := c.In
 	take := func(n int) []Value {
 		part := in[:n]
@@ -108,38 +108,38 @@ func (p crossParts) error(internal DType) error {
 	for i, v := range p.indices {
 		switch {
 		case v.Rank() != 2:
-			return invalidf("Input indices should be a matrix but received shape %s at position %d", text(v.Shape()), i)
+			return Invalidf("Input indices should be a matrix but received shape %s at position %d", text(v.Shape()), i)
 		case v.Shape()[1] != 2:
-			return invalidf("Expected D2 of index to be 2 got %d at position %d", v.Shape()[1], i)
+			return Invalidf("Expected D2 of index to be 2 got %d at position %d", v.Shape()[1], i)
 		}
 	}
 	if len(p.values) != len(p.indices) {
-		return invalidf("Expected %d input values, got %d", len(p.indices), len(p.values))
+		return Invalidf("Expected %d input values, got %d", len(p.indices), len(p.values))
 	}
 	for i, v := range p.values {
 		switch rows := p.indices[i].Shape()[0]; {
 		case internal == value.String && v.DType() == value.Int64:
-			return invalidf("Input values should be of internal type string but received int64")
+			return Invalidf("Input values should be of internal type string but received int64")
 		case v.Rank() != 1:
-			return invalidf("Input values should be a vector but received shape %s at position %d", text(v.Shape()), i)
+			return Invalidf("Input values should be a vector but received shape %s at position %d", text(v.Shape()), i)
 		case v.Len() != rows:
-			return invalidf("Expected size of values to be %d got %d at position %d", rows, v.Len(), i)
+			return Invalidf("Expected size of values to be %d got %d at position %d", rows, v.Len(), i)
 		}
 	}
 	for i, v := range p.shapes {
 		switch {
 		case v.Rank() != 1:
-			return invalidf("Input shapes should be a vector but received shape %s at position %d", text(v.Shape()), i)
+			return Invalidf("Input shapes should be a vector but received shape %s at position %d", text(v.Shape()), i)
 		case v.Len() != 2:
-			return invalidf("shape should imply a 2D tensor, but got %s at position %d", text(v.Shape()), i)
+			return Invalidf("shape should imply a 2D tensor, but got %s at position %d", text(v.Shape()), i)
 		}
 	}
 	for i, v := range p.dense {
 		switch {
 		case internal == value.String && v.DType() == value.Int64:
-			return invalidf("Dense inputs should be of internal type string but received int64")
+			return Invalidf("Dense inputs should be of internal type string but received int64")
 		case v.Rank() != 2:
-			return invalidf("Dense inputs should be a matrix but received shape %s at position %d", text(v.Shape()), i)
+			return Invalidf("Dense inputs should be a matrix but received shape %s at position %d", text(v.Shape()), i)
 		}
 	}
 	return p.rowsError()
@@ -160,12 +160,12 @@ func (p crossParts) rowsError() error {
 	want := p.rows()
 	for i, v := range p.shapes {
 		if got := v.I()[0]; got != int64(want) {
-			return invalidf("Expected batch size %d got %d at position %d", want, got, i)
+			return Invalidf("Expected batch size %d got %d at position %d", want, got, i)
 		}
 	}
 	for i, v := range p.dense {
 		if got := v.Shape()[0]; got != want {
-			return invalidf("Expected batch size %d got %d at dense tensor %d", want, got, i)
+			return Invalidf("Expected batch size %d got %d at dense tensor %d", want, got, i)
 		}
 	}
 	return nil
@@ -173,11 +173,11 @@ func (p crossParts) rowsError() error {
 
 func sparseCross(c *Call) ([]Value, error) {
 	parts := c.crossParts()
-	if err := parts.error(c.typeOf("internal_type")); err != nil {
+	if err := parts.error(c.TypeOf("internal_type")); err != nil {
 		return nil, err
 	}
 	rows := parts.rows()
-	if _, err := c.room(value.Int64, []int{rows, len(parts.indices) + len(parts.dense)}); err != nil {
+	if _, err := c.Room(value.Int64, []int{rows, len(parts.indices) + len(parts.dense)}); err != nil {
 		return nil, err
 	}
 	x := crossing{rows: rows}
@@ -218,18 +218,18 @@ func (c *Call) combiner(rest []Value) (combiner, error) {
 	switch {
 	case c.Op == "SparseCrossV2":
 		if rest[0].Rank() != 0 {
-			return combiner{}, invalidf("Input separator should be a scalar. Received: %s", debugText(rest[0]))
+			return combiner{}, Invalidf("Input separator should be a scalar. Received: %s", debugText(rest[0]))
 		}
 		return joining(rest[0].S()[0]), nil
 	case c.Op == "SparseCrossHashed":
 		salt := rest[2]
 		if salt.Len() != 2 {
-			return combiner{}, invalidf(`Input "salt" must have length 2 but has length %d`, salt.Len())
+			return combiner{}, Invalidf(`Input "salt" must have length 2 but has length %d`, salt.Len())
 		}
 		k := keyedHash{buckets: uint64(rest[0].I()[0]), strong: rest[1].B()[0], key: [2]uint64{uint64(salt.I()[0]), uint64(salt.I()[1])}}
 		return combiner{hash: k.of}, nil
-	case c.flag("hashed_output"):
-		k := plainHash{buckets: uint64(c.number("num_buckets")), start: uint64(c.number("hash_key"))}
+	case c.Flag("hashed_output"):
+		k := plainHash{buckets: uint64(c.Number("num_buckets")), start: uint64(c.Number("hash_key"))}
 		return combiner{hash: k.of}, nil
 	}
 	return joining("_X_"), nil
@@ -243,7 +243,7 @@ func joining(separator string) combiner {
 // before row r.
 func (c *Call) crossed(x crossing, combine combiner, ends []int) (Value, error) {
 	n := ends[x.rows]
-	if _, err := c.room(value.String, []int{n, len(x.columns)}); err != nil {
+	if _, err := c.Room(value.String, []int{n, len(x.columns)}); err != nil {
 		return Value{}, err
 	}
 	texts, numbers := []string{}, []int64{}
@@ -344,14 +344,14 @@ func joinedPrints(a, b uint64) uint64 {
 // raggedCross crosses ragged, sparse and dense columns. The attribute input_order gives the order
 // of the columns (core/kernels/ragged_cross_op.cc).
 func raggedCross(c *Call) ([]Value, error) {
-	ragged, sparse := len(c.types("ragged_values_types")), c.number("Nsparse")
+	ragged, sparse := len(c.Types("ragged_values_types")), c.Number("Nsparse")
 	values, splits, rest := c.In[:ragged], c.In[ragged:2*ragged], c.In[2*ragged:]
 	dense := rest[3*sparse:]
 	if err := raggedCrossError(values, splits, rest[:3*sparse], dense); err != nil {
 		return nil, err
 	}
 	x := crossing{rows: rowsOfCross(splits, rest[2*sparse:3*sparse], dense)}
-	for _, kind := range c.text("input_order") {
+	for _, kind := range c.Text("input_order") {
 		switch kind {
 		case 'R':
 			x.columns, values, splits = append(x.columns, raggedColumn(splits[0].I(), values[0])), values[1:], splits[1:]
@@ -360,7 +360,7 @@ func raggedCross(c *Call) ([]Value, error) {
 		case 'D':
 			x.columns, dense = append(x.columns, denseColumn(dense[0])), dense[1:]
 		default:
-			return nil, invalidf("Unexpected input_order value.")
+			return nil, Invalidf("Unexpected input_order value.")
 		}
 	}
 	ends := x.ends()
@@ -369,7 +369,7 @@ func raggedCross(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	list, err := c.crossed(x, combine, ends)
-	return []Value{list, value.Sizes(c.typeOf("out_row_splits_type"), ends)}, err
+	return []Value{list, value.Sizes(c.TypeOf("out_row_splits_type"), ends)}, err
 }
 
 func raggedColumn(splits []int64, values Value) crossColumn {
@@ -394,7 +394,7 @@ func rowsOfCross(splits, shapes, dense []Value) int {
 }
 
 func raggedCrossError(values, splits, sparse, dense []Value) error {
-	flat := invalidf("tf.ragged.cross only supports inputs with rank=2.")
+	flat := Invalidf("tf.ragged.cross only supports inputs with rank=2.")
 	for i, v := range values {
 		if v.Rank() != 1 || splits[i].Rank() != 1 {
 			return flat
@@ -406,7 +406,7 @@ func raggedCrossError(values, splits, sparse, dense []Value) error {
 	n := len(sparse) / 3
 	for i := range n {
 		if sparse[i].Rank() != 2 || sparse[n+i].Rank() != 1 || sparse[2*n+i].Rank() != 1 {
-			return invalidf("Invalid SparseTensor %d", i)
+			return Invalidf("Invalid SparseTensor %d", i)
 		}
 		if sparse[2*n+i].Len() != 2 {
 			return flat
@@ -422,7 +422,7 @@ func raggedCrossError(values, splits, sparse, dense []Value) error {
 		slices.ContainsFunc(sparse[2*n:], func(v Value) bool { return v.I()[0] != int64(rows) }) ||
 		slices.ContainsFunc(dense, func(v Value) bool { return v.Shape()[0] != rows })
 	if differs {
-		return invalidf("inputs must all have the same batch dimension size.")
+		return Invalidf("inputs must all have the same batch dimension size.")
 	}
 	return nil
 }
@@ -431,18 +431,18 @@ func raggedCrossError(values, splits, sparse, dense []Value) error {
 func verifySplits(splits []int64, n int) error {
 	const text = "Invalid ragged splits: "
 	if len(splits) == 0 {
-		return invalidf(text + "ragged splits must have at least one splits, but is empty")
+		return Invalidf(text + "ragged splits must have at least one splits, but is empty")
 	}
 	if splits[0] != 0 {
-		return invalidf(text+"first element of ragged splits  must be 0 but is %d", splits[0])
+		return Invalidf(text+"first element of ragged splits  must be 0 but is %d", splits[0])
 	}
 	for i := range splits[1:] {
 		if splits[i+1] < splits[i] {
-			return invalidf(text+"ragged splits must be monotonically increasing, but ragged_splits[%d]=%d is smaller than row_splits[%d]=%d", i+1, splits[i+1], i, splits[i])
+			return Invalidf(text+"ragged splits must be monotonically increasing, but ragged_splits[%d]=%d is smaller than row_splits[%d]=%d", i+1, splits[i+1], i, splits[i])
 		}
 	}
 	if last := splits[len(splits)-1]; last != int64(n) {
-		return invalidf(text+"last element of ragged splits must be the number of ragged values(%d) but is %d", n, last)
+		return Invalidf(text+"last element of ragged splits must be the number of ragged values(%d) but is %d", n, last)
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 // Package ops has the operations of graphs: what each computes and how it fails, in the words of
 // TensorFlow's kernels.
 //
+// More operations are in the packages below this one, each of which has a Family of them.
+//
 // The two things to use first are Find, which returns the operation of a name, and Call, one use
 // of it with its inputs:
 //
@@ -18,9 +20,9 @@
 //   - shapes and elements: shape.go, slice.go, gather.go, join.go, fill.go
 //   - reductions, sorting, segments: reduce.go, sort.go, segment.go
 //   - layers: matmul.go, conv.go, nn.go
-//   - texts: strings.go, regex.go; files of pictures: image.go
+//   - texts: strings.go, regex.go
 //   - examples: example.go
-//   - variables and tables: state.go, table.go
+//   - variables and tables: state.go, table.go, buckets.go
 //   - sparse and ragged composites: sparse.go, ragged.go; lists of tensors: list.go
 //   - control flow: control.go
 //

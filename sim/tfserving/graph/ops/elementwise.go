@@ -91,27 +91,27 @@ func unaryNames() (names []string) {
 
 func unary(c *Call) ([]Value, error) {
 	v := c.In[0]
-	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
 	switch {
 	case v.F() != nil && floatUnary[c.Op] != nil:
-		return one(value.Floats(v.DType(), v.Shape(), lists.Map(v.F(), floatUnary[c.Op])))
+		return One(value.Floats(v.DType(), v.Shape(), lists.Map(v.F(), floatUnary[c.Op])))
 	case v.I() != nil && intUnary[c.Op] != nil && v.DType() != value.UInt64:
-		return one(value.Ints(v.DType(), v.Shape(), lists.Map(v.I(), intUnary[c.Op])))
+		return One(value.Ints(v.DType(), v.Shape(), lists.Map(v.I(), intUnary[c.Op])))
 	case v.C() != nil && complexUnary[c.Op] != nil:
-		return one(value.Complexes(v.DType(), v.Shape(), lists.Map(v.C(), complexUnary[c.Op])))
+		return One(value.Complexes(v.DType(), v.Shape(), lists.Map(v.C(), complexUnary[c.Op])))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 }
 
 func floatTest(c *Call) ([]Value, error) {
-	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].F(), floatTests[c.Op])))
+	return One(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].F(), floatTests[c.Op])))
 }
 
 func leakyRelu(c *Call) ([]Value, error) {
-	alpha := c.float("alpha")
-	return one(value.Floats(c.In[0].DType(), c.In[0].Shape(), lists.Map(c.In[0].F(), func(x float64) float64 {
+	alpha := c.Float("alpha")
+	return One(value.Floats(c.In[0].DType(), c.In[0].Shape(), lists.Map(c.In[0].F(), func(x float64) float64 {
 		if x < 0 {
 			return x * alpha
 		}
@@ -120,7 +120,7 @@ func leakyRelu(c *Call) ([]Value, error) {
 }
 
 func logicalNot(c *Call) ([]Value, error) {
-	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].B(), func(x bool) bool { return !x })))
+	return One(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].B(), func(x bool) bool { return !x })))
 }
 
 // atLeast returns the larger of x and low. If x is NaN, it returns NaN, as Eigen's relu does.

@@ -32,20 +32,20 @@ func parseExample(c *Call) ([]Value, error) {
 	}
 	serialized := c.In[0]
 	if serialized.Rank() > 1 {
-		return nil, invalidf("Expected serialized to be a scalar or vector, got shape: %s", value.ShapeText(serialized.Shape()))
+		return nil, Invalidf("Expected serialized to be a scalar or vector, got shape: %s", value.ShapeText(serialized.Shape()))
 	}
 	e := &examples{Call: c, single: serialized.Rank() == 0}
 	if c.Op != "ParseSingleExample" {
 		names := c.In[1]
 		if e.names = names.S(); len(e.names) > 0 && !slices.Equal(names.Shape(), serialized.Shape()) {
-			return nil, invalidf("Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s",
+			return nil, Invalidf("Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s",
 				value.ShapeText(names.Shape()), value.ShapeText(serialized.Shape()))
 		}
 	}
 	for row, s := range serialized.S() {
 		features, ok := featuresOf([]byte(s))
 		if !ok {
-			return nil, invalidf("Could not parse example input, value: '%s'", s)
+			return nil, Invalidf("Could not parse example input, value: '%s'", s)
 		}
 		e.features = append(e.features, features)
 		if err := e.check(row, wanted); err != nil {
@@ -126,7 +126,7 @@ func (e *examples) fits(row int, f feature, v Value) error {
 	each, _ := value.Count(f.rest())
 	switch {
 	case f.open && each > 0 && v.Len()%each != 0 && e.single:
-		return invalidf("Error while parsing feature with key %s: number of elements should be divisible by %d, found %d instead", f.key, each, v.Len())
+		return Invalidf("Error while parsing feature with key %s: number of elements should be divisible by %d, found %d instead", f.key, each, v.Len())
 	case f.open && each > 0 && v.Len()%each != 0:
 		return e.wrong(row, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s",
 			tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
@@ -202,9 +202,9 @@ func (e *examples) list(row int, f feature) (Value, bool, error) {
 // wrong returns the error for an invalid feature f in the example at index row.
 func (e *examples) wrong(row int, f feature, format string, args ...any) error {
 	if e.single {
-		return invalidf("Key: %s.  "+format, slices.Concat([]any{f.key}, args)...)
+		return Invalidf("Key: %s.  "+format, slices.Concat([]any{f.key}, args)...)
 	}
-	return invalidf("Name: %s, Key: %s, Index: %d.  "+format, slices.Concat([]any{e.name(row), f.key, row}, args)...)
+	return Invalidf("Name: %s, Key: %s, Index: %d.  "+format, slices.Concat([]any{e.name(row), f.key, row}, args)...)
 }
 
 func (e *examples) name(row int) string {
@@ -240,9 +240,9 @@ func (e *examples) dense(f feature) (Value, error) {
 
 func (e *examples) missing(row int, f feature) error {
 	if e.single {
-		return invalidf("Feature: %s (data type: %s) is required but could not be found.", f.key, tensor.DTypeName(f.dtype))
+		return Invalidf("Feature: %s (data type: %s) is required but could not be found.", f.key, tensor.DTypeName(f.dtype))
 	}
-	return invalidf("Name: %s, Feature: %s (data type: %s) is required but could not be found.", e.name(row), f.key, tensor.DTypeName(f.dtype))
+	return Invalidf("Name: %s, Feature: %s (data type: %s) is required but could not be found.", e.name(row), f.key, tensor.DTypeName(f.dtype))
 }
 
 // stack joins the rows of a dense feature into one tensor. Shorter rows are padded with the
@@ -256,7 +256,7 @@ func (e *examples) stack(f feature, rows []Value, longest int) (Value, error) {
 	if !e.single {
 		shape = slices.Insert(shape, 0, len(rows))
 	}
-	if _, err := e.room(f.dtype, shape); err != nil {
+	if _, err := e.Room(f.dtype, shape); err != nil {
 		return Value{}, err
 	}
 	all := value.Join(append(rows, f.fallback.Reshape([]int{f.fallback.Len()}))...)
@@ -345,7 +345,7 @@ func (c *Call) wantedFeatures() (wanted, error) {
 	defaults := c.In[1:]
 	switch c.Op {
 	case "ParseExample":
-		sparse, dense := c.number("Nsparse"), c.number("Ndense")
+		sparse, dense := c.Number("Nsparse"), c.Number("Ndense")
 		for _, v := range c.In[2 : 2+sparse] {
 			keys[0] = append(keys[0], v.S()...)
 		}
@@ -363,17 +363,17 @@ func (c *Call) wantedFeatures() (wanted, error) {
 	}
 	var w wanted
 	for i, key := range keys[0] {
-		w.sparse = append(w.sparse, feature{key: key, dtype: c.types("sparse_types")[i]})
+		w.sparse = append(w.sparse, feature{key: key, dtype: c.Types("sparse_types")[i]})
 	}
 	for i, key := range keys[2] {
-		w.ragged = append(w.ragged, feature{key: key, dtype: c.types("ragged_value_types")[i], splits: c.types("ragged_split_types")[i]})
+		w.ragged = append(w.ragged, feature{key: key, dtype: c.Types("ragged_value_types")[i], splits: c.Types("ragged_split_types")[i]})
 	}
 	for i, key := range keys[1] {
 		shape, ok := sizesOf(c.Attrs["dense_shapes"].GetList().GetShape()[i])
 		if !ok {
-			return wanted{}, c.unsupported("a dense feature of any rank")
+			return wanted{}, c.Unsupported("a dense feature of any rank")
 		}
-		f := feature{key: key, dtype: c.types("Tdense")[i], shape: shape, fallback: defaults[i]}
+		f := feature{key: key, dtype: c.Types("Tdense")[i], shape: shape, fallback: defaults[i]}
 		f.open = len(shape) > 0 && shape[0] < 0
 		if f.fallback.Rank() == 0 {
 			f.fallback = f.fallback.Reshape([]int{1})

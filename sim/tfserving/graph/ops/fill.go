@@ -12,39 +12,39 @@ import (
 
 // fillOps holds the operations that fill new tensors with constants, sequences or diagonals.
 var fillOps = map[string]Kernel{
-	"Fill": of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace,
-	"OneHot": of2(ints(0), strictScalar(1, "depth must be a scalar, but got: "), oneHot),
-	"Empty":  of(ints(0), empty), "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound,
+	"Fill": Of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace,
+	"OneHot": Of2(ints(0), strictScalar(1, "depth must be a scalar, but got: "), oneHot),
+	"Empty":  Of(ints(0), empty), "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound,
 	"UpperBound": bound, "Bucketize": bucketize,
 }
 
 func fill(c *Call, shape []int) ([]Value, error) {
 	if c.In[0].Rank() > 1 {
-		return nil, invalidf("dims must represent a vector, got shape %s", value.ShapeText(c.In[0].Shape()))
+		return nil, Invalidf("dims must represent a vector, got shape %s", value.ShapeText(c.In[0].Shape()))
 	}
 	if c.In[1].Len() != 1 || c.In[1].Rank() > 1 {
-		return nil, invalidf("value must represent a scalar, got shape %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("value must represent a scalar, got shape %s", value.ShapeText(c.In[1].Shape()))
 	}
 	for _, size := range shape {
 		if size < 0 {
-			return nil, invalidf("Dimension %d must be >= 0", size)
+			return nil, Invalidf("Dimension %d must be >= 0", size)
 		}
 	}
 	if _, ok := value.Count(shape); !ok && !slices.Contains(shape, 0) {
-		return nil, invalidf("Shape %s would have more than 2**63 - 1 elements", value.ShapeText(shape))
+		return nil, Invalidf("Shape %s would have more than 2**63 - 1 elements", value.ShapeText(shape))
 	}
 	return c.spread(c.In[1], shape)
 }
 
 func (c *Call) zeros(dtype DType, shape []int) ([]Value, error) {
-	if _, err := c.room(dtype, shape); err != nil {
+	if _, err := c.Room(dtype, shape); err != nil {
 		return nil, err
 	}
 	v, ok := value.Zeros(dtype, shape)
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
+		return nil, c.Unsupported("%s", tensor.DTypeName(dtype))
 	}
-	return one(v)
+	return One(v)
 }
 
 func likeZeros(c *Call) ([]Value, error) { return c.zeros(c.In[0].DType(), c.In[0].Shape()) }
@@ -52,13 +52,13 @@ func likeZeros(c *Call) ([]Value, error) { return c.zeros(c.In[0].DType(), c.In[
 func likeOnes(c *Call) ([]Value, error) {
 	unit, ok := value.Floats(value.Float32, nil, []float64{1}).Cast(c.In[0].DType())
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
 	return c.spread(unit, c.In[0].Shape())
 }
 
 func empty(c *Call, shape []int) ([]Value, error) {
-	return c.zeros(c.typeOf("dtype"), shape)
+	return c.zeros(c.TypeOf("dtype"), shape)
 }
 
 func rangeOf(c *Call) ([]Value, error) {
@@ -67,24 +67,24 @@ func rangeOf(c *Call) ([]Value, error) {
 	for i, name := range []string{"start", "limit", "delta"} {
 		v, ok := c.In[i].Cast(value.Float64)
 		if !ok || v.Rank() > 1 || v.Len() != 1 {
-			return nil, invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
+			return nil, Invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
 		}
 		numbers[i] = v.F()[0]
 	}
 	start, limit, delta := numbers[0], numbers[1], numbers[2]
 	switch {
 	case delta == 0:
-		return nil, invalidf("Requires delta != 0: 0")
+		return nil, Invalidf("Requires delta != 0: 0")
 	case delta > 0 && !(start <= limit):
-		return nil, invalidf("Requires start <= limit when delta > 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
+		return nil, Invalidf("Requires start <= limit when delta > 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
 	case delta < 0 && !(start >= limit):
-		return nil, invalidf("Requires start >= limit when delta < 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
+		return nil, Invalidf("Requires start >= limit when delta < 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
 	}
 	size, err := c.rangeSize(start, limit, delta)
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.room(dtype, []int{size})
+	n, err := c.Room(dtype, []int{size})
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +93,13 @@ func rangeOf(c *Call) ([]Value, error) {
 		for i := range list {
 			list[i] = c.In[0].I()[0] + int64(i)*c.In[2].I()[0]
 		}
-		return one(value.Ints(dtype, []int{n}, list))
+		return One(value.Ints(dtype, []int{n}, list))
 	}
 	list := make([]float64, n)
 	for i := range list {
 		list[i] = start + float64(i)*delta
 	}
-	return one(value.Floats(dtype, []int{n}, list))
+	return One(value.Floats(dtype, []int{n}, list))
 }
 
 // rangeSize returns how many numbers a Range has. Floats are computed in their dtype
@@ -116,7 +116,7 @@ func (c *Call) rangeSize(start, limit, delta float64) (int, error) {
 	distance := value.Floats(c.In[0].DType(), nil, []float64{limit - start}).F()[0]
 	size := math.Ceil(value.Floats(c.In[0].DType(), nil, []float64{distance / delta}).F()[0])
 	if !(size <= math.MaxInt64) {
-		return 0, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
+		return 0, Invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
 	}
 	return int(size), nil
 }
@@ -126,18 +126,18 @@ func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
 func linSpace(c *Call) ([]Value, error) {
 	for i, name := range []string{"start", "stop", "num"} {
 		if c.In[i].Rank() != 0 {
-			return nil, invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
+			return nil, Invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
 		}
 	}
-	num, err := c.int(2)
+	num, err := c.Int(2)
 	if err != nil {
 		return nil, err
 	}
 	if num < 1 {
-		return nil, invalidf("Requires num > 0: %d", num)
+		return nil, Invalidf("Requires num > 0: %d", num)
 	}
 	dtype := c.In[0].DType()
-	if _, err := c.room(dtype, []int{num}); err != nil {
+	if _, err := c.Room(dtype, []int{num}); err != nil {
 		return nil, err
 	}
 	start, stop := c.In[0].F()[0], c.In[1].F()[0]
@@ -147,28 +147,28 @@ func linSpace(c *Call) ([]Value, error) {
 			list[i] = start + (stop-start)*float64(i)/float64(num-1)
 		}
 	}
-	return one(value.Floats(dtype, []int{num}, list))
+	return One(value.Floats(dtype, []int{num}, list))
 }
 
 func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
 	for i, name := range []string{"on_value", "off_value"} {
 		if v := c.In[2+i]; v.Rank() != 0 {
-			return nil, invalidf("%s must be a scalar, but got: %s", name, value.ShapeText(v.Shape()))
+			return nil, Invalidf("%s must be a scalar, but got: %s", name, value.ShapeText(v.Shape()))
 		}
 	}
 	if depth < 0 {
-		return nil, invalidf("depth must be non-negative, got: %d", depth)
+		return nil, Invalidf("depth must be non-negative, got: %d", depth)
 	}
 	own := c.In[0].Shape()
-	axis := c.number("axis")
+	axis := c.Number("axis")
 	if axis == -1 {
 		axis = len(own)
 	}
 	if axis < 0 || axis > len(own) {
-		return nil, invalidf("Expected axis to be -1 or between [0, %d).  But received: %d", len(own)+1, axis)
+		return nil, Invalidf("Expected axis to be -1 or between [0, %d).  But received: %d", len(own)+1, axis)
 	}
 	shape := slices.Insert(slices.Clone(own), axis, depth)
-	n, err := c.room(c.In[2].DType(), shape)
+	n, err := c.Room(c.In[2].DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -179,32 +179,32 @@ func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
 			places[(i/inner*depth+at)*inner+i%inner] = 0
 		}
 	}
-	return one(value.Join(c.In[2], c.In[3]).Pick(shape, places))
+	return One(value.Join(c.In[2], c.In[3]).Pick(shape, places))
 }
 
 // bandPart keeps a band around the diagonal of each innermost matrix and sets the rest to 0.
 func bandPart(c *Call) ([]Value, error) {
 	v := c.In[0]
-	lower, err := c.scalar(1, "num_lower must be scalar, got shape ")
+	lower, err := c.Scalar(1, "num_lower must be scalar, got shape ")
 	if err != nil {
 		return nil, err
 	}
-	upper, err := c.scalar(2, "num_upper must be scalar, got shape ")
+	upper, err := c.Scalar(2, "num_upper must be scalar, got shape ")
 	if err != nil {
 		return nil, err
 	}
 	if v.Rank() < 2 {
-		return nil, invalidf("input must be at least 2-dim, received shape: %s", value.ShapeText(v.Shape()))
+		return nil, Invalidf("input must be at least 2-dim, received shape: %s", value.ShapeText(v.Shape()))
 	}
-	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
 	rows, columns := v.Shape()[v.Rank()-2], v.Shape()[v.Rank()-1]
 	if lower > rows {
-		return nil, invalidf("num_lower must be negative or less or equal to number of rows (%d) got: %d", rows, lower)
+		return nil, Invalidf("num_lower must be negative or less or equal to number of rows (%d) got: %d", rows, lower)
 	}
 	if upper > columns {
-		return nil, invalidf("num_upper must be negative or less or equal to number of columns (%d) got: %d", columns, upper)
+		return nil, Invalidf("num_upper must be negative or less or equal to number of columns (%d) got: %d", columns, upper)
 	}
 	places := make([]int, v.Len())
 	for i := range places {
@@ -213,7 +213,7 @@ func bandPart(c *Call) ([]Value, error) {
 			places[i] = -1
 		}
 	}
-	return one(v.Pick(v.Shape(), places))
+	return One(v.Pick(v.Shape(), places))
 }
 
 // bucketize returns for each number how many boundaries are less than or equal to it.
@@ -221,9 +221,9 @@ func bucketize(c *Call) ([]Value, error) {
 	boundaries := c.Attrs["boundaries"].GetList().GetF()
 	v, ok := c.In[0].Cast(value.Float64)
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
-	return one(value.Ints(value.Int32, v.Shape(), lists.Map(v.F(), func(x float64) int64 {
+	return One(value.Ints(value.Int32, v.Shape(), lists.Map(v.F(), func(x float64) int64 {
 		return int64(sort.Search(len(boundaries), func(i int) bool { return float64(boundaries[i]) > x }))
 	})))
 }
@@ -233,15 +233,15 @@ func diagonal(c *Call) ([]Value, error) {
 	v := c.In[0]
 	for i, want := range []int{0, -1, -1} { // only the main diagonal is supported, without given numbers of rows and columns
 		if len(c.In) > 1+i && (c.In[1+i].Len() != 1 || c.In[1+i].I()[0] != int64(want)) {
-			return nil, c.unsupported("other diagonals or shapes")
+			return nil, c.Unsupported("other diagonals or shapes")
 		}
 	}
 	if v.Rank() < 1 {
-		return nil, invalidf("diagonal must be at least 1-dim, received shape: %s", value.ShapeText(v.Shape()))
+		return nil, Invalidf("diagonal must be at least 1-dim, received shape: %s", value.ShapeText(v.Shape()))
 	}
 	size := v.Shape()[v.Rank()-1]
 	shape := append(slices.Clone(v.Shape()), size)
-	n, err := c.room(v.DType(), shape)
+	n, err := c.Room(v.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -250,9 +250,9 @@ func diagonal(c *Call) ([]Value, error) {
 		places[i*size+i%size] = i
 	}
 	if len(c.In) > 4 {
-		return one(v.PickOr(shape, places, c.In[4]))
+		return One(v.PickOr(shape, places, c.In[4]))
 	}
-	return one(v.Pick(shape, places))
+	return One(v.Pick(shape, places))
 }
 
 // bound returns for each value the position at which it would be inserted into the sorted row of
@@ -260,16 +260,16 @@ func diagonal(c *Call) ([]Value, error) {
 func bound(c *Call) ([]Value, error) {
 	for i, name := range []string{"sorted_inputs", "values"} {
 		if rank := c.In[i].Rank(); rank != 2 {
-			return nil, invalidf("Shape must be rank 2 but is rank %d for `%s` argument", rank, name)
+			return nil, Invalidf("Shape must be rank 2 but is rank %d for `%s` argument", rank, name)
 		}
 	}
 	if c.In[0].Shape()[0] != c.In[1].Shape()[0] {
-		return nil, invalidf("Leading dim_size of both tensors must match.")
+		return nil, Invalidf("Leading dim_size of both tensors must match.")
 	}
 	sorted, ok := c.In[0].Cast(value.Float64)
 	values, okToo := c.In[1].Cast(value.Float64)
 	if !ok || !okToo {
-		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
 	width, each := sorted.Shape()[1], values.Shape()[1]
 	list := make([]int64, values.Len())
@@ -282,5 +282,5 @@ func bound(c *Call) ([]Value, error) {
 			return x < row[k]
 		}))
 	}
-	return one(value.Ints(c.outType(), values.Shape(), list))
+	return One(value.Ints(c.outType(), values.Shape(), list))
 }

@@ -2,11 +2,20 @@ package ops
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
+
+// Family is a group of operations: their kernels, and what a graph needs to know of those that the
+// SavedModel does not define.
+type Family struct {
+	Kernels map[string]Kernel
+	// Outputs lists the outputs of operations that have several. Every other operation has one.
+	Outputs map[string][]Output
+	// Defaults holds the attribute defaults of operations, where they are not 0, false or "".
+	Defaults map[string]map[string]any
+}
 
 // Find returns the kernel of the operation called name; false if the package has none.
 func Find(name string) (Kernel, bool) {
@@ -14,8 +23,8 @@ func Find(name string) (Kernel, bool) {
 	return run, ok
 }
 
-// Names returns the names of all operations.
-func Names() []string { return slices.Sorted(maps.Keys(kernels)) }
+// Core returns the operations of this package.
+func Core() Family { return Family{Kernels: kernels, Outputs: outputs, Defaults: defaults} }
 
 var kernels map[string]Kernel
 
@@ -25,42 +34,42 @@ func init() {
 	kernels = map[string]Kernel{}
 	for _, table := range []map[string]Kernel{
 		passing, shapeOps, sliceOps, gatherOps, joinOps, fillOps, unaryOps(), binaryOps(), compareOps(), castOps,
-		reductions(), sortOps(), segmentOps, matmulOps, convOps, nnOps, stringOps, ngramOps, regexOps, imageOps,
-		exampleOps, crossOps, countOps, unicodeOps, stateOps, tableOps, sparseOps, raggedOps, listOps, controlOps,
+		reductions(), sortOps(), segmentOps, matmulOps, convOps, nnOps, stringOps, ngramOps, regexOps,
+		exampleOps, crossOps, countOps, unicodeOps, stateOps, updateOps, tableOps, bucketOps, sparseOps, raggedOps, listOps, controlOps,
 	} {
 		maps.Copy(kernels, table)
 	}
 }
 
-// Definition returns what a graph needs to know of an operation that the SavedModel does not
-// define: the names of its outputs, and attribute defaults other than 0, false and "".
-func Definition(op string) *framework.OpDef {
+// Definition returns what a graph needs to know of an operation of the family: the names of its
+// outputs, and its attribute defaults.
+func (f Family) Definition(op string) *framework.OpDef {
 	def := &framework.OpDef{Name: op}
-	for _, arg := range outputNames[op] {
-		def.OutputArg = append(def.OutputArg, &framework.OpDef_ArgDef{Name: arg.name, NumberAttr: arg.count, TypeListAttr: arg.types})
+	for _, arg := range f.Outputs[op] {
+		def.OutputArg = append(def.OutputArg, &framework.OpDef_ArgDef{Name: arg.Name, NumberAttr: arg.Count, TypeListAttr: arg.Types})
 	}
-	for name, to := range defaults[op] { //lint:ordered attributes are found by name
+	for name, to := range f.Defaults[op] { //lint:ordered attributes are found by name
 		def.Attr = append(def.Attr, &framework.OpDef_AttrDef{Name: name, DefaultValue: attrOf(to)})
 	}
 	return def
 }
 
-// outputArg is an output of an operation. For an output that consists of several tensors, count or
-// types names the attribute that determines how many.
-type outputArg struct{ name, count, types string }
+// Output is an output of an operation. For an output that consists of several tensors, Count or
+// Types names the attribute that determines how many.
+type Output struct{ Name, Count, Types string }
 
-func named(names ...string) []outputArg {
-	return lists.Map(names, func(name string) outputArg { return outputArg{name: name} })
+// Named returns outputs of one tensor each.
+func Named(names ...string) []Output {
+	return lists.Map(names, func(name string) Output { return Output{Name: name} })
 }
 
-// outputNames lists the outputs of operations that have several. Every other operation has one.
-var outputNames = map[string][]outputArg{
-	"FusedBatchNorm":      named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
-	"FusedBatchNormV2":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
-	"FusedBatchNormV3":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
-	"ListDiff":            named("out", "idx"),
-	"LookupTableExportV2": named("keys", "values"),
-	"Merge":               named("output", "value_index"),
+var outputs = map[string][]Output{
+	"FusedBatchNorm":      Named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
+	"FusedBatchNormV2":    Named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
+	"FusedBatchNormV3":    Named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
+	"ListDiff":            Named("out", "idx"),
+	"LookupTableExportV2": Named("keys", "values"),
+	"Merge":               Named("output", "value_index"),
 	"ParseExample": {
 		{"sparse_indices", "Nsparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "Nsparse", ""}, {"dense_values", "", "Tdense"},
 	},
@@ -71,27 +80,27 @@ var outputNames = map[string][]outputArg{
 		{"sparse_indices", "num_sparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "num_sparse", ""}, {"dense_values", "", "Tdense"},
 		{"ragged_values", "", "ragged_value_types"}, {"ragged_row_splits", "", "ragged_split_types"},
 	},
-	"RaggedCross":          named("output_values", "output_row_splits"),
+	"RaggedCross":          Named("output_values", "output_row_splits"),
 	"RaggedGather":         {{"output_nested_splits", "OUTPUT_RAGGED_RANK", ""}, {"output_dense_values", "", ""}},
-	"RaggedRange":          named("rt_nested_splits", "rt_dense_values"),
-	"RaggedTensorToSparse": named("sparse_indices", "sparse_values", "sparse_dense_shape"),
-	"SparseCross":          named("output_indices", "output_values", "output_shape"),
-	"SparseCrossHashed":    named("output_indices", "output_values", "output_shape"),
-	"SparseCrossV2":        named("output_indices", "output_values", "output_shape"),
-	"SparseFillEmptyRows":  named("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
-	"SparseReorder":        named("output_indices", "output_values"),
-	"SparseReshape":        named("output_indices", "output_shape"),
-	"StringNGrams":         named("ngrams", "ngrams_splits"),
-	"StringSplit":          named("indices", "values", "shape"),
-	"StringSplitV2":        named("indices", "values", "shape"),
-	"Switch":               named("output_false", "output_true"),
-	"TensorListConcatV2":   named("tensor", "lengths"),
-	"TensorListPopBack":    named("output_handle", "tensor"),
-	"TopK":                 named("values", "indices"),
-	"TopKV2":               named("values", "indices"),
-	"Unique":               named("y", "idx"),
-	"UniqueV2":             named("y", "idx"),
-	"UniqueWithCounts":     named("y", "idx", "count"),
+	"RaggedRange":          Named("rt_nested_splits", "rt_dense_values"),
+	"RaggedTensorToSparse": Named("sparse_indices", "sparse_values", "sparse_dense_shape"),
+	"SparseCross":          Named("output_indices", "output_values", "output_shape"),
+	"SparseCrossHashed":    Named("output_indices", "output_values", "output_shape"),
+	"SparseCrossV2":        Named("output_indices", "output_values", "output_shape"),
+	"SparseFillEmptyRows":  Named("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
+	"SparseReorder":        Named("output_indices", "output_values"),
+	"SparseReshape":        Named("output_indices", "output_shape"),
+	"StringNGrams":         Named("ngrams", "ngrams_splits"),
+	"StringSplit":          Named("indices", "values", "shape"),
+	"StringSplitV2":        Named("indices", "values", "shape"),
+	"Switch":               Named("output_false", "output_true"),
+	"TensorListConcatV2":   Named("tensor", "lengths"),
+	"TensorListPopBack":    Named("output_handle", "tensor"),
+	"TopK":                 Named("values", "indices"),
+	"TopKV2":               Named("values", "indices"),
+	"Unique":               Named("y", "idx"),
+	"UniqueV2":             Named("y", "idx"),
+	"UniqueWithCounts":     Named("y", "idx", "count"),
 }
 
 // defaults holds the attribute defaults of operations, where they are not 0, false or "".
@@ -108,7 +117,8 @@ var defaults = map[string]map[string]any{
 	"StringFormat":            {"template": "%s", "placeholder": "%s", "summarize": 3},
 	"UnicodeDecode":           {"errors": "replace", "replacement_char": 65533}, "UnicodeDecodeWithOffsets": {"errors": "replace", "replacement_char": 65533},
 	"UnicodeEncode": {"errors": "replace", "replacement_char": 65533}, "UnicodeTranscode": {"errors": "replace", "replacement_char": 65533},
-	"LeakyRelu":     {"alpha": 0.2},
+	"LeakyRelu":             {"alpha": 0.2},
+	"MutableDenseHashTable": {"initial_num_buckets": 131072, "max_load_factor": 0.8}, "MutableDenseHashTableV2": {"initial_num_buckets": 131072, "max_load_factor": 0.8},
 	"OneHot":        {"axis": -1},
 	"SparseToDense": {"validate_indices": true},
 	"StringSplit":   {"skip_empty": true},

@@ -7,39 +7,40 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // gatherOps holds the operations that read or write elements at indices given by an input.
 var gatherOps = map[string]Kernel{
-	"Gather": gather, "GatherV2": gather, "GatherNd": of(ints(1), gatherNd),
-	"ScatterNd": of(ints(2), scatterNd), "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
+	"Gather": gather, "GatherV2": gather, "GatherNd": Of(ints(1), gatherNd),
+	"ScatterNd": Of(ints(2), scatterNd), "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
 	"TensorScatterSub": tensorScatter, "TensorScatterMax": tensorScatter, "TensorScatterMin": tensorScatter,
-	"DynamicPartition": of(ints(1), dynamicPartition), "DynamicStitch": dynamicStitch, "ParallelDynamicStitch": dynamicStitch,
+	"DynamicPartition": Of(ints(1), dynamicPartition), "DynamicStitch": dynamicStitch, "ParallelDynamicStitch": dynamicStitch,
 }
 
 func gather(c *Call) ([]Value, error) {
 	if len(c.In) < 3 {
-		return c.gatherOn(c.In[0], 0, c.number("batch_dims"))
+		return c.gatherOn(c.In[0], 0, c.Number("batch_dims"))
 	}
-	axis, err := c.scalar(2, "axis must be scalar")
+	axis, err := c.Scalar(2, "axis must be scalar")
 	if err != nil {
 		return nil, err
 	}
-	return c.gatherOn(c.In[0], axis, c.number("batch_dims"))
+	return c.gatherOn(c.In[0], axis, c.Number("batch_dims"))
 }
 
 // gatherOn gathers slices of params along axis, at the indices in input 1.
 func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
-	indices, err := c.ints(1)
+	indices, err := c.Ints(1)
 	if err != nil {
 		return nil, err
 	}
 	if params.Rank() == 0 {
-		return nil, invalidf("params must be at least 1 dimensional")
+		return nil, Invalidf("params must be at least 1 dimensional")
 	}
 	at, ok := axisOf(axis, params.Rank())
 	if !ok {
-		return nil, invalidf("Shape must be at least rank %d but is rank %d", max(-axis, axis+1), params.Rank())
+		return nil, Invalidf("Shape must be at least rank %d but is rank %d", max(-axis, axis+1), params.Rank())
 	}
 	batch, err = c.batchDims(params, at, batch)
 	if err != nil {
@@ -51,11 +52,11 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 	inner, _ := value.Count(own[at+1:])
 	for i, n := range indices {
 		if (n < 0 || n >= limit) && inner > 0 && outer > 0 {
-			return nil, invalidf("indices%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), n, limit)
+			return nil, Invalidf("indices%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), n, limit)
 		}
 	}
 	shape := slices.Concat(own[:at], c.In[1].Shape()[batch:], own[at+1:])
-	if _, err := c.room(params.DType(), shape); err != nil {
+	if _, err := c.Room(params.DType(), shape); err != nil {
 		return nil, err
 	}
 	each := 0
@@ -73,7 +74,7 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 			}
 		}
 	}
-	return one(params.Pick(shape, places))
+	return One(params.Pick(shape, places))
 }
 
 // batchDims checks how many leading dimensions params and the indices in input 1 share
@@ -84,20 +85,20 @@ func (c *Call) batchDims(params Value, axis, batch int) (int, error) {
 		return 0, nil
 	}
 	if batch < -rank || batch > rank {
-		return 0, invalidf("Expected batch_dims in the range [%d, %d], but got %d", -rank, rank, batch)
+		return 0, Invalidf("Expected batch_dims in the range [%d, %d], but got %d", -rank, rank, batch)
 	}
 	if batch < 0 {
 		batch += rank
 	}
 	if batch >= params.Rank() {
-		return 0, invalidf("batch_dims (%d) must be less than rank(params) (%d).", batch, params.Rank())
+		return 0, Invalidf("batch_dims (%d) must be less than rank(params) (%d).", batch, params.Rank())
 	}
 	if axis < batch {
-		return 0, invalidf("batch_dims (%d) must be less than or equal to axis (%d).", batch, axis)
+		return 0, Invalidf("batch_dims (%d) must be less than or equal to axis (%d).", batch, axis)
 	}
 	for d, size := range params.Shape()[:batch] {
 		if other := c.In[1].Shape()[d]; other != size {
-			return 0, invalidf("params.shape[%d]: %d should be equal to indices.shape[%d]: %d", d, size, d, other)
+			return 0, Invalidf("params.shape[%d]: %d should be equal to indices.shape[%d]: %d", d, size, d, other)
 		}
 	}
 	return batch, nil
@@ -120,8 +121,8 @@ func joinInts(list []int, separator string) string {
 }
 
 // slicesAt returns, for the slice that each row of indices selects, the position of its first
-// element. It also returns the size of a slice. bad is the first row that is out of range; -1 if
-// there is none.
+// element. It also returns the size of a slice. bad is the first row that is out of range, at which
+// starts ends; -1 if there is none.
 func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad int) {
 	size, _ = value.Count(shape[depth:])
 	strides := value.Strides(shape)
@@ -129,7 +130,7 @@ func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad in
 		start := 0
 		for d, at := range indices[i : i+depth] {
 			if at < 0 || at >= shape[d] {
-				return nil, 0, i / depth
+				return starts, size, i / depth
 			}
 			start += at * strides[d]
 		}
@@ -148,25 +149,25 @@ func depthOf(indices Value) (depth int, rows []int) {
 func gatherNd(c *Call, indices []int) ([]Value, error) {
 	params := c.In[0]
 	if params.Rank() == 0 {
-		return nil, invalidf("params must be at least a vector")
+		return nil, Invalidf("params must be at least a vector")
 	}
 	if c.In[1].Rank() == 0 {
-		return nil, invalidf("indices must be at least a vector")
+		return nil, Invalidf("indices must be at least a vector")
 	}
 	depth, rows := depthOf(c.In[1])
 	if depth > params.Rank() {
-		return nil, invalidf("index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, params.Rank())
+		return nil, Invalidf("index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, params.Rank())
 	}
 	if n, _ := value.Count(rows); n > 0 && params.Len() == 0 {
-		return nil, invalidf("Requested more than 0 entries, but params is empty.  Params shape: %s", value.ShapeText(params.Shape()))
+		return nil, Invalidf("Requested more than 0 entries, but params is empty.  Params shape: %s", value.ShapeText(params.Shape()))
 	}
 	starts, size, bad := slicesAt(indices, depth, params.Shape())
 	if bad >= 0 {
-		return nil, invalidf("indices%s = [%s] does not index into param shape %s, node name: %s",
+		return nil, Invalidf("indices%s = [%s] does not index into param shape %s, node name: %s",
 			placeText(bad, rows), joinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(params.Shape()), c.Env.Path())
 	}
 	shape := slices.Concat(rows, params.Shape()[depth:])
-	n, err := c.room(params.DType(), shape)
+	n, err := c.Room(params.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func gatherNd(c *Call, indices []int) ([]Value, error) {
 			places = append(places, start+i)
 		}
 	}
-	return one(params.Pick(shape, places))
+	return One(params.Pick(shape, places))
 }
 
 func scatterNd(c *Call, shape []int) ([]Value, error) {
@@ -188,33 +189,33 @@ func scatterNd(c *Call, shape []int) ([]Value, error) {
 		return nil, err
 	}
 	if c.In[2].Rank() != 1 {
-		return nil, invalidf("Shape must be a vector")
+		return nil, Invalidf("Shape must be a vector")
 	}
 	if err := sizesError(shape); err != nil {
 		return nil, err
 	}
 	if !scatters(len(shape), indices, updates) {
-		return nil, invalidf("Indices and updates specified for empty output shape")
+		return nil, Invalidf("Indices and updates specified for empty output shape")
 	}
 	depth, rows := depthOf(indices)
 	own := updates.Shape()
 	if len(own) < len(rows) || !slices.Equal(own[:len(rows)], rows) {
-		return nil, invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
+		return nil, Invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
 			len(rows), value.ShapeText(indices.Shape()), len(rows), value.ShapeText(own))
 	}
 	if depth > len(shape) || !slices.Equal(own[len(rows):], shape[depth:]) {
-		return nil, invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
+		return nil, Invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
 			depth, len(shape), value.ShapeText(shape), len(rows), len(own), value.ShapeText(own))
 	}
 	if n, _ := value.Count(shape); !scatters(n, indices, updates) {
-		return nil, invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(indices.Shape()))
+		return nil, Invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(indices.Shape()))
 	}
-	if _, err := c.room(c.In[1].DType(), shape); err != nil {
+	if _, err := c.Room(c.In[1].DType(), shape); err != nil {
 		return nil, err
 	}
 	zeros, ok := value.Zeros(c.In[1].DType(), shape)
 	if !ok {
-		return nil, c.unsupported("a tensor without zeros")
+		return nil, c.Unsupported("a tensor without zeros")
 	}
 	return c.scatter(zeros, c.In[0], c.In[1], "Add")
 }
@@ -222,10 +223,10 @@ func scatterNd(c *Call, shape []int) ([]Value, error) {
 // scatterRanks returns the error for indices or updates that are scalars.
 func scatterRanks(indices, updates Value) error {
 	if indices.Rank() == 0 {
-		return invalidf("Indices shape must have rank at least one. Found:[]")
+		return Invalidf("Indices shape must have rank at least one. Found:[]")
 	}
 	if updates.Rank() == 0 {
-		return invalidf("Updates shape must have rank at least one. Found:[]")
+		return Invalidf("Updates shape must have rank at least one. Found:[]")
 	}
 	return nil
 }
@@ -244,7 +245,7 @@ func scatters(n int, indices, updates Value) bool {
 func sizesError(shape []int) error {
 	for _, size := range shape {
 		if size < 0 {
-			return invalidf("Dimension %d must be >= 0", size)
+			return Invalidf("Dimension %d must be >= 0", size)
 		}
 	}
 	return nil
@@ -256,50 +257,62 @@ func tensorScatter(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	if !scatters(into.Len(), indices, updates) {
-		return nil, invalidf("Indices and updates specified for empty output shape")
+		return nil, Invalidf("Indices and updates specified for empty output shape")
 	}
 	depth, rows := depthOf(indices)
 	own := updates.Shape()
 	if len(own) < len(rows) || !slices.Equal(own[:len(rows)], rows) {
-		return nil, invalidf("Outer dimensions of indices and update must match. Indices shape: %s, updates shape:%s",
+		return nil, Invalidf("Outer dimensions of indices and update must match. Indices shape: %s, updates shape:%s",
 			value.ShapeText(indices.Shape()), value.ShapeText(own))
 	}
 	if len(own)-len(rows) != into.Rank()-depth {
-		return nil, invalidf("Inner dimensions of output shape must match inner dimensions of updates shape. Output: %s updates: %s",
+		return nil, Invalidf("Inner dimensions of output shape must match inner dimensions of updates shape. Output: %s updates: %s",
 			value.ShapeText(into.Shape()), value.ShapeText(own))
 	}
 	if !slices.Equal(own[len(rows):], into.Shape()[depth:]) {
-		return nil, invalidf("The inner %d dimensions of output.shape=%s must match the inner %d dimensions of updates.shape=%s",
+		return nil, Invalidf("The inner %d dimensions of output.shape=%s must match the inner %d dimensions of updates.shape=%s",
 			into.Rank()-depth, value.ShapeText(into.Shape()), len(own)-len(rows), value.ShapeText(own))
 	}
 	if into.Rank() == 0 {
-		return nil, invalidf("Output must be at least 1-D, got shape: []")
+		return nil, Invalidf("Output must be at least 1-D, got shape: []")
 	}
 	return c.scatter(c.In[0], c.In[1], c.In[2], strings.TrimPrefix(c.Op, "TensorScatter"))
 }
 
 // scatter returns a copy of a tensor into which the slices of updates are written at the given
-// indices. If how is Add, Sub, Max or Min, it combines each update with the element that is there.
-// The shapes have been checked.
+// indices, as write does. The shapes have been checked.
 func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error) {
 	depth, rows := depthOf(indices)
 	list := wholeInts(indices.I())
 	starts, size, bad := slicesAt(list, depth, into.Shape())
 	if bad >= 0 {
-		return nil, invalidf("indices%s = [%s] does not index into shape %s",
-			placeText(bad, rows), joinInts(list[bad*depth:(bad+1)*depth], ", "), value.ShapeText(into.Shape()))
+		return nil, notInto(list, depth, bad, rows, into)
 	}
-	if _, err := c.room(into.DType(), into.Shape()); err != nil {
-		return nil, err
+	v, err := c.write(into, updates, starts, size, how)
+	return []Value{v}, err
+}
+
+// notInto returns the error for the row bad of indices, which is out of range.
+func notInto(indices []int, depth, bad int, rows []int, into Value) error {
+	return Invalidf("indices%s = [%s] does not index into shape %s",
+		placeText(bad, rows), joinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(into.Shape()))
+}
+
+// write returns a copy of a tensor into which slices of updates are written. The slices have the
+// given size; slice i goes to the position starts[i]. If how is the name of a combination, each
+// update is combined with the element that is there.
+func (c *Call) write(into, updates Value, starts []int, size int, how string) (Value, error) {
+	if _, err := c.Room(into.DType(), into.Shape()); err != nil {
+		return Value{}, err
 	}
 	combines := how != "Update"
 	switch {
 	case combines && into.F() != nil:
-		return one(value.Floats(into.DType(), into.Shape(), combineAt(into.F(), updates.F(), starts, size, combination[float64](how))))
+		return value.Floats(into.DType(), into.Shape(), combineAt(into.F(), updates.F(), starts, size, combination[float64](how))), nil
 	case combines && into.I() != nil:
-		return one(value.Ints(into.DType(), into.Shape(), combineAt(into.I(), updates.I(), starts, size, combination[int64](how))))
-	case combines && into.S() != nil && len(starts) > 0:
-		return nil, c.unsupported("strings")
+		return value.Ints(into.DType(), into.Shape(), combineAt(into.I(), updates.I(), starts, size, combination[int64](how))), nil
+	case combines && len(starts) > 0:
+		return Value{}, c.Unsupported("%s", tensor.DTypeName(into.DType()))
 	}
 	places := make([]int, into.Len())
 	for i := range places {
@@ -310,7 +323,7 @@ func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error
 			places[start+k] = into.Len() + i*size + k
 		}
 	}
-	return one(value.Join(into, updates).Pick(into.Shape(), places))
+	return value.Join(into, updates).Pick(into.Shape(), places), nil
 }
 
 func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
@@ -318,15 +331,29 @@ func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
 }
 
 // combination returns the function that combines an element with an update, for how being Add, Sub,
-// Max or Min.
+// Mul, Div, Max or Min.
 func combination[T float64 | int64](how string) func(a, b T) T {
 	switch how {
 	case "Sub":
 		return func(a, b T) T { return a - b }
+	case "Mul":
+		return func(a, b T) T { return a * b }
+	case "Div":
+		return func(a, b T) T { return a / b }
 	case "Max":
-		return func(a, b T) T { return max(a, b) }
+		return func(a, b T) T {
+			if a < b {
+				return b
+			}
+			return a // also if b is NaN, as Eigen's cwiseMax
+		}
 	case "Min":
-		return func(a, b T) T { return min(a, b) }
+		return func(a, b T) T {
+			if b < a {
+				return b
+			}
+			return a
+		}
 	}
 	return func(a, b T) T { return a + b }
 }
@@ -344,15 +371,15 @@ func combineAt[T float64 | int64](into, updates []T, starts []int, size int, f f
 func dynamicPartition(c *Call, partitions []int) ([]Value, error) {
 	v, rank := c.In[0], c.In[1].Rank()
 	if v.Rank() < rank || !slices.Equal(v.Shape()[:rank], c.In[1].Shape()) {
-		return nil, invalidf("data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s",
+		return nil, Invalidf("data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s",
 			value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
 	}
 	size, _ := value.Count(v.Shape()[rank:])
-	places := make([][]int, c.number("num_partitions"))
+	places := make([][]int, c.Number("num_partitions"))
 	rows := make([]int, len(places))
 	for i, p := range partitions {
 		if p < 0 || p >= len(places) {
-			return nil, invalidf("partitions%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), p, len(places))
+			return nil, Invalidf("partitions%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), p, len(places))
 		}
 		rows[p]++
 		for k := range size {
@@ -374,12 +401,12 @@ func (c *Call) stitchedShape(n int) ([]int, error) {
 	for i := range n {
 		indices, data := shape(i), shape(n+i)
 		if len(data) < len(indices) || !slices.Equal(data[:len(indices)], indices) {
-			return nil, invalidf("data[%d].shape = %s does not start with indices[%d].shape = %s", i, value.ShapeText(data), i, value.ShapeText(indices))
+			return nil, Invalidf("data[%d].shape = %s does not start with indices[%d].shape = %s", i, value.ShapeText(data), i, value.ShapeText(indices))
 		}
 		if own := data[len(indices):]; i == 0 {
 			rest = own
 		} else if !slices.Equal(own, rest) {
-			return nil, invalidf("Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
+			return nil, Invalidf("Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
 				len(shape(0)), i, len(indices), value.ShapeText(shape(n)), i, value.ShapeText(data), value.ShapeText(shape(0)), i, value.ShapeText(indices))
 		}
 	}
@@ -397,13 +424,13 @@ func dynamicStitch(c *Call) ([]Value, error) {
 	for _, indices := range c.In[:n] {
 		for i, at := range indices.I() {
 			if at < 0 || at > maxElements {
-				return nil, invalidf("indices[%d] is out of range", i)
+				return nil, Invalidf("indices[%d] is out of range", i)
 			}
 			rows = max(rows, int(at)+1)
 		}
 	}
 	shape := append([]int{rows}, rest...)
-	count, err := c.room(all.DType(), shape)
+	count, err := c.Room(all.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -417,5 +444,5 @@ func dynamicStitch(c *Call) ([]Value, error) {
 			}
 		}
 	}
-	return one(all.Pick(shape, places))
+	return One(all.Pick(shape, places))
 }

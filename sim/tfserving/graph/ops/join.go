@@ -7,7 +7,7 @@ import (
 )
 
 // joinOps holds the operations that join several tensors into one.
-var joinOps = map[string]Kernel{"Concat": of(scalar(0), concatV1), "ConcatV2": concatV2, "Pack": pack, "ConcatOffset": of(scalar(0), concatOffset)}
+var joinOps = map[string]Kernel{"Concat": Of(scalar(0), concatV1), "ConcatV2": concatV2, "Pack": pack, "ConcatOffset": Of(scalar(0), concatOffset)}
 
 func concatV1(c *Call, axis int) ([]Value, error) {
 	return c.concat(c.In[1:], axis)
@@ -16,9 +16,9 @@ func concatV1(c *Call, axis int) ([]Value, error) {
 func concatV2(c *Call) ([]Value, error) {
 	last := len(c.In) - 1
 	if shape := c.In[last].Shape(); c.In[last].Len() != 1 {
-		return nil, invalidf("axis tensor should be a scalar integer, but got shape %s", value.ShapeText(shape))
+		return nil, Invalidf("axis tensor should be a scalar integer, but got shape %s", value.ShapeText(shape))
 	}
-	axis, err := c.int(last)
+	axis, err := c.Int(last)
 	if err != nil {
 		return nil, err
 	}
@@ -28,25 +28,25 @@ func concatV2(c *Call) ([]Value, error) {
 func (c *Call) concat(values []Value, asked int) ([]Value, error) {
 	rank := values[0].Rank()
 	if rank == 0 {
-		return nil, invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+		return nil, Invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
 	}
 	axis, ok := axisOf(asked, rank)
 	if !ok {
-		return nil, invalidf("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -rank, rank, asked)
+		return nil, Invalidf("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -rank, rank, asked)
 	}
 	shape := slices.Clone(values[0].Shape())
 	shape[axis] = 0
 	for i, v := range values {
 		if v.Rank() == 0 {
-			return nil, invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+			return nil, Invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
 		}
 		if v.Rank() != rank {
-			return nil, invalidf("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
+			return nil, Invalidf("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
 				value.ShapeText(values[0].Shape()), i, value.ShapeText(v.Shape()))
 		}
 		for d, size := range v.Shape() {
 			if d != axis && size != shape[d] {
-				return nil, invalidf("ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s",
+				return nil, Invalidf("ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s",
 					d, value.ShapeText(values[0].Shape()), i, value.ShapeText(v.Shape()))
 			}
 		}
@@ -58,7 +58,7 @@ func (c *Call) concat(values []Value, asked int) ([]Value, error) {
 // interleave concatenates tensors along the dimension axis of the result, which has the given
 // shape.
 func (c *Call) interleave(values []Value, shape []int, axis int) ([]Value, error) {
-	n, err := c.room(values[0].DType(), shape)
+	n, err := c.Room(values[0].DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -74,18 +74,18 @@ func (c *Call) interleave(values []Value, shape []int, axis int) ([]Value, error
 			start += v.Len()
 		}
 	}
-	return one(value.Join(values...).Pick(shape, places))
+	return One(value.Join(values...).Pick(shape, places))
 }
 
 func pack(c *Call) ([]Value, error) {
 	rank := c.In[0].Rank()
-	axis, ok := axisOf(c.number("axis"), rank+1)
+	axis, ok := axisOf(c.Number("axis"), rank+1)
 	if !ok {
-		return nil, invalidf("axis = %d not in [%d, %d)", c.number("axis"), -rank-1, rank+1)
+		return nil, Invalidf("axis = %d not in [%d, %d)", c.Number("axis"), -rank-1, rank+1)
 	}
 	for i, v := range c.In {
 		if !slices.Equal(v.Shape(), c.In[0].Shape()) {
-			return nil, invalidf("Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
+			return nil, Invalidf("Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
 				value.ShapeText(c.In[0].Shape()), i, value.ShapeText(v.Shape()))
 		}
 	}

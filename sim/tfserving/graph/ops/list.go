@@ -10,11 +10,11 @@ import (
 // listOps holds the operations on lists of tensors, in which loops collect their results.
 var listOps = map[string]Kernel{
 	"EmptyTensorList": newList, "TensorListReserve": newList, "TensorListFromTensor": listFromTensor,
-	"TensorListStack": of((*Call).list, listStack), "TensorListGather": of((*Call).list, listStack),
-	"TensorListGetItem": of2((*Call).list, scalar(1), listGet), "TensorListSetItem": of2((*Call).list, scalar(1), listSet),
-	"TensorListPushBack": of((*Call).list, listPush), "TensorListPopBack": of((*Call).list, listPop), "TensorListLength": of((*Call).list, listLength),
-	"TensorListConcatV2": of((*Call).list, listConcat), "TensorListSplit": of(ints(2), listSplit),
-	"TensorListScatterIntoExistingList": of2((*Call).list, ints(2), listScatter),
+	"TensorListStack": Of((*Call).list, listStack), "TensorListGather": Of((*Call).list, listStack),
+	"TensorListGetItem": Of2((*Call).list, scalar(1), listGet), "TensorListSetItem": Of2((*Call).list, scalar(1), listSet),
+	"TensorListPushBack": Of((*Call).list, listPush), "TensorListPopBack": Of((*Call).list, listPop), "TensorListLength": Of((*Call).list, listLength),
+	"TensorListConcatV2": Of((*Call).list, listConcat), "TensorListSplit": Of(ints(2), listSplit),
+	"TensorListScatterIntoExistingList": Of2((*Call).list, ints(2), listScatter),
 }
 
 // tensorList is an immutable list of tensors. An item whose dtype is 0 was never set.
@@ -32,13 +32,13 @@ func (c *Call) list() (tensorList, error) {
 			return l, nil
 		}
 	}
-	return tensorList{}, c.unsupported("a variant of another kind")
+	return tensorList{}, c.Unsupported("a variant of another kind")
 }
 
 // itemShape reads the shape of a list's items from an input. A scalar -1 means an unknown rank, for
 // which it returns nil.
 func (c *Call) itemShape(input int) ([]int, error) {
-	sizes, err := c.ints(input)
+	sizes, err := c.Ints(input)
 	if err != nil || c.In[input].Rank() == 0 {
 		return nil, err
 	}
@@ -50,21 +50,21 @@ func newList(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := tensorList{dtype: c.typeOf("element_dtype"), shape: shape}
+	l := tensorList{dtype: c.TypeOf("element_dtype"), shape: shape}
 	if c.Op == "TensorListReserve" {
-		n, err := c.int(1)
+		n, err := c.Int(1)
 		if err != nil {
 			return nil, err
 		}
 		if n < 0 {
-			return nil, invalidf("The num_elements to reserve must be a non negative number, but got %d", n)
+			return nil, Invalidf("The num_elements to reserve must be a non negative number, but got %d", n)
 		}
-		if _, err := c.room(value.Variant, []int{n}); err != nil {
+		if _, err := c.Room(value.Variant, []int{n}); err != nil {
 			return nil, err
 		}
 		l.items = make([]Value, n)
 	}
-	return one(listValue(l))
+	return One(listValue(l))
 }
 
 func listFromTensor(c *Call) ([]Value, error) {
@@ -74,7 +74,7 @@ func listFromTensor(c *Call) ([]Value, error) {
 	}
 	v := c.In[0]
 	if v.Rank() < 1 {
-		return nil, invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
+		return nil, Invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
 	}
 	item := v.Shape()[1:]
 	fits := shape == nil || len(shape) == len(item)
@@ -82,20 +82,20 @@ func listFromTensor(c *Call) ([]Value, error) {
 		fits = shape[d] < 0 || shape[d] == item[d]
 	}
 	if !fits {
-		return nil, invalidf("Specified a list with shape %s from a tensor with shape %s", value.ShapeText(shape), value.ShapeText(item))
+		return nil, Invalidf("Specified a list with shape %s from a tensor with shape %s", value.ShapeText(shape), value.ShapeText(item))
 	}
 	l := tensorList{dtype: v.DType(), shape: shape}
 	for i := range v.Shape()[0] {
 		l.items = append(l.items, v.Rows(i, i+1).Reshape(v.Shape()[1:]))
 	}
-	return one(listValue(l))
+	return One(listValue(l))
 }
 
 // item returns the item of the list at the given index. For an item that was never set it returns
 // zeros.
 func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
 	if at < 0 || at >= len(l.items) {
-		return Value{}, invalidf("Trying to access element %d in a list with %d elements.", at, len(l.items))
+		return Value{}, Invalidf("Trying to access element %d in a list with %d elements.", at, len(l.items))
 	}
 	if l.items[at].DType() != 0 {
 		return l.items[at], nil
@@ -105,12 +105,12 @@ func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
 			shape = known.Shape()
 		}
 	}
-	if _, err := c.room(l.dtype, shape); err != nil {
-		return Value{}, invalidf("Trying to read an uninitialized tensor but element_shape is not fully defined: %s", value.ShapeText(shape))
+	if _, err := c.Room(l.dtype, shape); err != nil {
+		return Value{}, Invalidf("Trying to read an uninitialized tensor but element_shape is not fully defined: %s", value.ShapeText(shape))
 	}
 	v, ok := value.Zeros(l.dtype, shape)
 	if !ok {
-		return Value{}, c.unsupported("%s", tensor.DTypeName(l.dtype))
+		return Value{}, c.Unsupported("%s", tensor.DTypeName(l.dtype))
 	}
 	return v, nil
 }
@@ -125,10 +125,10 @@ func listGet(c *Call, l tensorList, at int) ([]Value, error) {
 }
 
 func listSet(c *Call, l tensorList, at int) ([]Value, error) {
-	if at < 0 || at >= len(l.items) && !c.flag("resize_if_index_out_of_bounds") {
-		return nil, invalidf("Trying to modify element %d in a list with %d elements.", at, len(l.items))
+	if at < 0 || at >= len(l.items) && !c.Flag("resize_if_index_out_of_bounds") {
+		return nil, Invalidf("Trying to modify element %d in a list with %d elements.", at, len(l.items))
 	}
-	if _, err := c.room(value.Variant, []int{max(len(l.items), at+1)}); err != nil {
+	if _, err := c.Room(value.Variant, []int{max(len(l.items), at+1)}); err != nil {
 		return nil, err
 	}
 	l.items = slices.Clone(l.items)
@@ -136,20 +136,20 @@ func listSet(c *Call, l tensorList, at int) ([]Value, error) {
 		l.items = append(l.items, Value{})
 	}
 	l.items[at] = c.In[2]
-	return one(listValue(l))
+	return One(listValue(l))
 }
 
 func listPush(c *Call, l tensorList) ([]Value, error) {
-	if _, err := c.room(value.Variant, []int{len(l.items) + 1}); err != nil {
+	if _, err := c.Room(value.Variant, []int{len(l.items) + 1}); err != nil {
 		return nil, err
 	}
 	l.items = append(slices.Clone(l.items), c.In[1])
-	return one(listValue(l))
+	return One(listValue(l))
 }
 
 func listPop(c *Call, l tensorList) ([]Value, error) {
 	if len(l.items) == 0 {
-		return nil, invalidf("Trying to pop from an empty list.")
+		return nil, Invalidf("Trying to pop from an empty list.")
 	}
 	last := len(l.items) - 1
 	v, err := c.item(l, last, l.shape)
@@ -158,7 +158,7 @@ func listPop(c *Call, l tensorList) ([]Value, error) {
 }
 
 func listLength(c *Call, l tensorList) ([]Value, error) {
-	return one(value.Scalar32(len(l.items)))
+	return One(value.Scalar32(len(l.items)))
 }
 
 // listStack stacks all items of a list into one tensor. TensorListGather stacks only the items that
@@ -168,12 +168,12 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 	var err error
 	shapeInput := 1
 	if c.Op == "TensorListGather" {
-		if at, err = c.ints(1); err != nil {
+		if at, err = c.Ints(1); err != nil {
 			return nil, err
 		}
 		for _, i := range at {
 			if i < 0 || i >= len(l.items) {
-				return nil, invalidf("Index %d out o range; list only has %d elements.", i, len(l.items))
+				return nil, Invalidf("Index %d out o range; list only has %d elements.", i, len(l.items))
 			}
 		}
 		shapeInput = 2
@@ -191,7 +191,7 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 	}
 	empty, ok := value.Zeros(l.dtype, []int{0})
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(l.dtype))
+		return nil, c.Unsupported("%s", tensor.DTypeName(l.dtype))
 	}
 	items := []Value{empty}
 	for _, i := range at {
@@ -200,36 +200,36 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 			return nil, err
 		}
 		if len(items) > 1 && !slices.Equal(v.Shape(), shape) {
-			return nil, invalidf("Tried to stack list that has elements of different shapes: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
+			return nil, Invalidf("Tried to stack list that has elements of different shapes: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
 		}
 		shape = v.Shape()
 		items = append(items, v)
 	}
 	full := append([]int{len(at)}, shape...)
-	if _, err := c.room(l.dtype, full); err != nil {
-		return nil, invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", value.ShapeText(shape))
+	if _, err := c.Room(l.dtype, full); err != nil {
+		return nil, Invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", value.ShapeText(shape))
 	}
-	return one(value.Join(items...).Reshape(full))
+	return One(value.Join(items...).Reshape(full))
 }
 
 // listConcat joins the items along their first dimension. It also returns the size of each item in
 // that dimension.
 func listConcat(c *Call, l tensorList) ([]Value, error) {
 	if len(l.items) == 0 {
-		return nil, c.unsupported("an empty list")
+		return nil, c.Unsupported("an empty list")
 	}
 	rows, lengths := 0, []int{}
 	for _, item := range l.items {
 		if item.Rank() == 0 {
-			return nil, c.unsupported("items that were not set, or are scalars")
+			return nil, c.Unsupported("items that were not set, or are scalars")
 		}
 		if rest := l.items[0].Shape()[1:]; !slices.Equal(item.Shape()[1:], rest) {
-			return nil, c.unsupported("items of different shapes")
+			return nil, c.Unsupported("items of different shapes")
 		}
 		rows, lengths = rows+item.Shape()[0], append(lengths, item.Shape()[0])
 	}
 	shape := append([]int{rows}, l.items[0].Shape()[1:]...)
-	if _, err := c.room(l.dtype, shape); err != nil {
+	if _, err := c.Room(l.dtype, shape); err != nil {
 		return nil, err
 	}
 	return []Value{value.Join(l.items...).Reshape(shape), value.Sizes(value.Int64, lengths)}, nil
@@ -244,24 +244,24 @@ func listSplit(c *Call, lengths []int) ([]Value, error) {
 	v := c.In[0]
 	switch {
 	case v.Rank() < 1:
-		return nil, invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
+		return nil, Invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
 	case c.In[2].Rank() != 1:
-		return nil, invalidf("Expected lengths to be a vector, received shape: %s", value.ShapeText(c.In[2].Shape()))
+		return nil, Invalidf("Expected lengths to be a vector, received shape: %s", value.ShapeText(c.In[2].Shape()))
 	}
 	l, at := tensorList{dtype: v.DType(), shape: shape}, 0
 	for _, n := range lengths {
 		if n < 0 {
-			return nil, invalidf("Invalid value in lengths: %d", n)
+			return nil, Invalidf("Invalid value in lengths: %d", n)
 		}
 		if at+n > v.Shape()[0] {
-			return nil, invalidf("Attempting to slice [%d, %d] from tensor with length %d", at, at+n, v.Shape()[0])
+			return nil, Invalidf("Attempting to slice [%d, %d] from tensor with length %d", at, at+n, v.Shape()[0])
 		}
 		l.items, at = append(l.items, v.Rows(at, at+n)), at+n
 	}
 	if at != v.Shape()[0] {
-		return nil, invalidf("Unused values in tensor. Length of tensor: %d Values used: %d", v.Shape()[0], at)
+		return nil, Invalidf("Unused values in tensor. Length of tensor: %d Values used: %d", v.Shape()[0], at)
 	}
-	return one(listValue(l))
+	return One(listValue(l))
 }
 
 // listScatter puts the rows of a tensor into a list at the given indices. The list grows if an
@@ -269,18 +269,18 @@ func listSplit(c *Call, lengths []int) ([]Value, error) {
 func listScatter(c *Call, l tensorList, at []int) ([]Value, error) {
 	v := c.In[1]
 	if v.Rank() < 1 || c.In[2].Rank() != 1 || len(at) > v.Shape()[0] {
-		return nil, c.unsupported("fewer rows than indices")
+		return nil, c.Unsupported("fewer rows than indices")
 	}
 	for _, i := range at {
 		if i < 0 || i > maxElements {
-			return nil, c.unsupported("an index of %d, which ends the process or the memory", i)
+			return nil, c.Unsupported("an index of %d, which ends the process or the memory", i)
 		}
 	}
 	size := len(l.items)
 	for _, i := range at {
 		size = max(size, i+1)
 	}
-	if _, err := c.room(value.Variant, []int{size}); err != nil {
+	if _, err := c.Room(value.Variant, []int{size}); err != nil {
 		return nil, err
 	}
 	items := make([]Value, size)
@@ -289,8 +289,8 @@ func listScatter(c *Call, l tensorList, at []int) ([]Value, error) {
 		items[i] = v.Rows(row, row+1).Reshape(v.Shape()[1:])
 	}
 	if slices.ContainsFunc(items[len(l.items):], func(v Value) bool { return v.DType() == 0 }) {
-		return nil, c.unsupported("a gap behind the end, which stacks as other memory")
+		return nil, c.Unsupported("a gap behind the end, which stacks as other memory")
 	}
 	l.items = items
-	return one(listValue(l))
+	return One(listValue(l))
 }

@@ -17,26 +17,26 @@ var matmulOps = map[string]Kernel{
 func matmul(c *Call) ([]Value, error) {
 	a, b := c.In[0], c.In[1]
 	if a.Rank() != b.Rank() {
-		return nil, invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+		return nil, Invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
 	}
 	if a.Rank() != 2 {
-		return nil, invalidf("In[0] and In[1] ndims must be == 2: %d", a.Rank())
+		return nil, Invalidf("In[0] and In[1] ndims must be == 2: %d", a.Rank())
 	}
-	return c.product(c.flag("transpose_a"), c.flag("transpose_b"))
+	return c.product(c.Flag("transpose_a"), c.Flag("transpose_b"))
 }
 
 // batchMatmulV1 multiplies matrices whose outer dimensions are equal.
 func batchMatmulV1(c *Call) ([]Value, error) {
 	a, b := c.In[0].Shape(), c.In[1].Shape()
 	if len(a) != len(b) {
-		return nil, invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+		return nil, Invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
 	}
 	if len(a) < 2 {
-		return nil, invalidf("In[0] and In[1] ndims must be >= 2: %d", len(a))
+		return nil, Invalidf("In[0] and In[1] ndims must be >= 2: %d", len(a))
 	}
 	for d := range a[:len(a)-2] {
 		if a[d] != b[d] {
-			return nil, invalidf("In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", d, d, value.ShapeText(a), value.ShapeText(b))
+			return nil, Invalidf("In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", d, d, value.ShapeText(a), value.ShapeText(b))
 		}
 	}
 	return batchMatmul(c)
@@ -45,10 +45,10 @@ func batchMatmulV1(c *Call) ([]Value, error) {
 func batchMatmul(c *Call) ([]Value, error) {
 	for i, v := range c.In {
 		if v.Rank() < 2 {
-			return nil, invalidf("In[%d] ndims must be >= 2: %d", i, v.Rank())
+			return nil, Invalidf("In[%d] ndims must be >= 2: %d", i, v.Rank())
 		}
 	}
-	return c.product(c.flag("adj_x"), c.flag("adj_y"))
+	return c.product(c.Flag("adj_x"), c.Flag("adj_y"))
 }
 
 // product multiplies the innermost matrices and broadcasts the outer dimensions. turnA and turnB
@@ -58,34 +58,34 @@ func (c *Call) product(turnA, turnB bool) ([]Value, error) {
 	outerA, outerB := a.Shape()[:a.Rank()-2], b.Shape()[:b.Rank()-2]
 	outer, ok := value.Broadcast(outerA, outerB)
 	if !ok {
-		return nil, invalidf("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+		return nil, Invalidf("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
 	}
 	left, right := matrixOf(a, turnA), matrixOf(b, turnB)
 	if left.columns != right.rows {
-		return nil, invalidf("Matrix size-incompatible: In[0]: %s, In[1]: %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
+		return nil, Invalidf("Matrix size-incompatible: In[0]: %s, In[1]: %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
 	}
 	shape := slices.Concat(outer, []int{left.rows, right.columns})
-	n, err := c.room(a.DType(), shape)
+	n, err := c.Room(a.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
 	if left.columns > 0 && n > maxWork/left.columns {
 		return nil, outOfMemory(a.DType(), shape)
 	}
-	if err := c.work(n*left.columns, a.DType(), shape); err != nil {
+	if err := c.Work(n*left.columns, a.DType(), shape); err != nil {
 		return nil, err
 	}
 	batches, _ := value.Count(outer)
 	atA, atB := value.BroadcastIndex(outerA, outer), value.BroadcastIndex(outerB, outer)
 	switch {
 	case a.F() != nil:
-		return one(value.Floats(a.DType(), shape, multiply(a.F(), b.F(), left, right, batches, atA, atB)))
+		return One(value.Floats(a.DType(), shape, multiply(a.F(), b.F(), left, right, batches, atA, atB)))
 	case a.I() != nil:
-		return one(value.Ints(a.DType(), shape, multiply(a.I(), b.I(), left, right, batches, atA, atB)))
+		return One(value.Ints(a.DType(), shape, multiply(a.I(), b.I(), left, right, batches, atA, atB)))
 	case a.C() != nil && !turnA && !turnB:
-		return one(value.Complexes(a.DType(), shape, multiply(a.C(), b.C(), left, right, batches, atA, atB)))
+		return One(value.Complexes(a.DType(), shape, multiply(a.C(), b.C(), left, right, batches, atA, atB)))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(a.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(a.DType()))
 }
 
 // maxWork limits the multiplications of one operation.
@@ -127,16 +127,16 @@ func einsum(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, equation := strings.Join(terms, ","), c.text("equation")
+	inputs, equation := strings.Join(terms, ","), c.Text("equation")
 	sizes := map[rune]int{}
 	for i, term := range terms {
 		if len(term) != c.In[i].Rank() {
-			return nil, invalidf("Expected input %d to have rank %d but got: %d", i, len(term), c.In[i].Rank())
+			return nil, Invalidf("Expected input %d to have rank %d but got: %d", i, len(term), c.In[i].Rank())
 		}
 		for d, label := range term {
 			size := c.In[i].Shape()[d]
 			if known, ok := sizes[label]; ok && known != size {
-				return nil, invalidf("Expected dimension %d at axis %d of the input shaped %s but got dimension %d",
+				return nil, Invalidf("Expected dimension %d at axis %d of the input shaped %s but got dimension %d",
 					known, d, value.ShapeText(c.In[i].Shape()), size)
 			}
 			sizes[label] = size
@@ -153,15 +153,15 @@ func einsum(c *Call) ([]Value, error) {
 		all[i] = sizes[label]
 	}
 	shape := all[:len(output):len(output)]
-	n, err := c.room(c.In[0].DType(), shape)
+	n, err := c.Room(c.In[0].DType(), shape)
 	if err != nil {
 		return nil, err
 	}
 	inner, ok := value.Count(all[len(output):])
 	if !ok || c.In[0].F() == nil || inner > 0 && n > maxElements/inner {
-		return nil, c.unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
+		return nil, c.Unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
 	}
-	if err := c.work(n*inner, c.In[0].DType(), shape); err != nil {
+	if err := c.Work(n*inner, c.In[0].DType(), shape); err != nil {
 		return nil, err
 	}
 	places := lists.Map(terms, func(term string) []int { return value.Walk(all, termSteps(term, labels, sizes), 0) })
@@ -173,25 +173,25 @@ func einsum(c *Call) ([]Value, error) {
 		}
 		out[i/inner] += product
 	}
-	return one(value.Floats(c.In[0].DType(), shape, out))
+	return One(value.Floats(c.In[0].DType(), shape, out))
 }
 
 // equation returns the labels of the inputs and of the output.
 func (c *Call) equation() (terms []string, output string, err error) {
-	equation := strings.ReplaceAll(c.text("equation"), " ", "")
+	equation := strings.ReplaceAll(c.Text("equation"), " ", "")
 	inputs, output, ok := strings.Cut(equation, "->")
 	terms = strings.Split(inputs, ",")
 	if !ok || len(terms) != len(c.In) || len(terms) > 2 {
-		return nil, "", c.unsupported("equation %s", equation)
+		return nil, "", c.Unsupported("equation %s", equation)
 	}
 	for i, term := range terms {
 		if least := len(term) - len(ellipsis); strings.Contains(term, ellipsis) && c.In[i].Rank() < least {
-			return nil, "", invalidf("Expected input %d to have rank at least %d but got: %d", i, least, c.In[i].Rank())
+			return nil, "", Invalidf("Expected input %d to have rank at least %d but got: %d", i, least, c.In[i].Rank())
 		}
 	}
 	if strings.Contains(equation, ellipsis) {
 		if terms, output, ok = c.spellEllipses(terms, output); !ok {
-			return nil, "", c.unsupported("equation %s", equation)
+			return nil, "", c.Unsupported("equation %s", equation)
 		}
 	}
 	return terms, output, nil

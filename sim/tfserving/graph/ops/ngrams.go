@@ -12,7 +12,7 @@ import (
 // ngramOps holds operations of text layers: n-grams, and the keyed hash that a salted Hashing layer
 // uses.
 var ngramOps = map[string]Kernel{
-	"StringNGrams": of(ints(1), stringNGrams), "StringToHashBucketStrong": hashBucketStrong,
+	"StringNGrams": Of(ints(1), stringNGrams), "StringToHashBucketStrong": hashBucketStrong,
 }
 
 // ngrams makes the n-grams of a row of words (core/kernels/string_ngrams_op.cc).
@@ -28,7 +28,7 @@ func stringNGrams(c *Call, splits []int) ([]Value, error) {
 	if err := splitsError(splits, len(words)); err != nil {
 		return nil, err
 	}
-	g := ngrams{c.text("separator"), c.text("left_pad"), c.text("right_pad"), c.numbers("ngram_widths"), c.number("pad_width"), c.flag("preserve_short_sequences")}
+	g := ngrams{c.Text("separator"), c.Text("left_pad"), c.Text("right_pad"), c.Numbers("ngram_widths"), c.Number("pad_width"), c.Flag("preserve_short_sequences")}
 	ends := make([]int64, len(splits))
 	if len(words) == 0 || len(splits) == 0 {
 		// empty strings, because TensorFlow does not write this output
@@ -56,15 +56,15 @@ func splitsError(splits []int, size int) error {
 		return nil
 	}
 	if splits[0] != 0 {
-		return invalidf("First split value must be 0, got %d", splits[0])
+		return Invalidf("First split value must be 0, got %d", splits[0])
 	}
 	for i := 1; i < len(splits); i++ {
 		if splits[i] < splits[i-1] || splits[i] > size {
-			return invalidf("Invalid split value %d, must be in [%d, %d]", splits[i], splits[i-1], size)
+			return Invalidf("Invalid split value %d, must be in [%d, %d]", splits[i], splits[i-1], size)
 		}
 	}
 	if last := splits[len(splits)-1]; last != size {
-		return invalidf("Last split value must be data size. Expected %d, got %d", size, last)
+		return Invalidf("Last split value must be data size. Expected %d, got %d", size, last)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (g ngrams) of(words []string) (list []string, err error) {
 		return list, nil
 	}
 	if g.pad < 0 {
-		return nil, invalidf("Pad width should be >= 0 when preserve_short_sequences is True and ngram_widths are not provided, got %d", g.pad)
+		return nil, Invalidf("Pad width should be >= 0 when preserve_short_sequences is True and ngram_widths are not provided, got %d", g.pad)
 	}
 	return g.wide(words, len(words)+2*g.pad)[:1], nil
 }
@@ -104,20 +104,23 @@ func repeated(s string, n int) []string {
 }
 
 func hashBucketStrong(c *Call) ([]Value, error) {
-	buckets, key := uint64(max(c.number("num_buckets"), 1)), c.numbers("key")
+	buckets, key := uint64(max(c.Number("num_buckets"), 1)), c.Numbers("key")
 	if len(key) != 2 {
-		return nil, c.unsupported("a key of %d numbers", len(key))
+		return nil, c.Unsupported("a key of %d numbers", len(key))
 	}
-	return one(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
+	return One(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
 		return int64(sipHash(uint64(key[0]), uint64(key[1]), s) % buckets)
 	})))
 }
 
 // hashBucket hashes strings as tables of old releases did (core/platform/hash.cc, Hash64).
 func hashBucket(c *Call) ([]Value, error) {
-	buckets := uint64(max(c.number("num_buckets"), 1))
-	return one(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 { return int64(murmurHash(0xDECAFCAFFE, s) % buckets) })))
+	buckets := uint64(max(c.Number("num_buckets"), 1))
+	return One(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 { return int64(murmurHash(hashSeed, s) % buckets) })))
 }
+
+// hashSeed is the seed of Hash64.
+const hashSeed = 0xDECAFCAFFE
 
 // murmurHash is MurmurHash64A.
 func murmurHash(seed uint64, s string) uint64 {

@@ -27,32 +27,32 @@ func constant(c *Call) ([]Value, error) { return c.constant, c.broken }
 // (core/kernels/constant_op.cc).
 func placeholder(c *Call) ([]Value, error) {
 	text := "You must feed a value for placeholder tensor '%s' with dtype %s"
-	if shape, ok := c.shape("shape"); ok {
-		return nil, invalidf(text+" and shape %s", c.Name, tensor.DTypeName(c.typeOf("dtype")), value.ShapeText(shape))
+	if shape, ok := c.Shape("shape"); ok {
+		return nil, Invalidf(text+" and shape %s", c.Name, tensor.DTypeName(c.TypeOf("dtype")), value.ShapeText(shape))
 	}
-	return nil, invalidf(text, c.Name, tensor.DTypeName(c.typeOf("dtype")))
+	return nil, Invalidf(text, c.Name, tensor.DTypeName(c.TypeOf("dtype")))
 }
 
 func ensureShape(c *Call) ([]Value, error) {
-	want, ok := c.shape("shape")
+	want, ok := c.Shape("shape")
 	got := c.In[0].Shape()
 	fits := !ok || len(got) == len(want)
 	for i := 0; ok && fits && i < len(want); i++ {
 		fits = want[i] < 0 || want[i] == got[i]
 	}
 	if !fits {
-		return nil, invalidf("Shape of tensor %s %s is not compatible with expected shape %s.",
+		return nil, Invalidf("Shape of tensor %s %s is not compatible with expected shape %s.",
 			c.Inputs[0], value.ShapeText(got), value.ShapeText(want))
 	}
-	return one(c.In[0])
+	return One(c.In[0])
 }
 
 func assertTrue(c *Call) ([]Value, error) {
 	if list := c.In[0].B(); len(list) > 0 && list[0] {
 		return nil, nil
 	}
-	parts := lists.Map(c.In[1:], func(v Value) string { return "[" + summary(v, c.number("summarize")) + "]" })
-	return nil, invalidf("assertion failed: %s", strings.Join(parts, " "))
+	parts := lists.Map(c.In[1:], func(v Value) string { return "[" + summary(v, c.Number("summarize")) + "]" })
+	return nil, Invalidf("assertion failed: %s", strings.Join(parts, " "))
 }
 
 func checkNumerics(c *Call) ([]Value, error) {
@@ -67,9 +67,9 @@ func checkNumerics(c *Call) ([]Value, error) {
 	case inf:
 		what = "Inf"
 	case !nan:
-		return one(c.In[0])
+		return One(c.In[0])
 	}
-	return nil, invalidf("%s : Tensor had %s values", c.text("message"), what)
+	return nil, Invalidf("%s : Tensor had %s values", c.Text("message"), what)
 }
 
 // summary prints the elements of a tensor as Tensor::SummarizeValue does. most is the greatest

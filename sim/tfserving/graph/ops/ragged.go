@@ -13,7 +13,7 @@ import (
 // splits for each ragged dimension, and the values.
 var raggedOps = map[string]Kernel{
 	"RaggedRange": raggedRange, "RaggedGather": raggedGather, "RaggedTensorToSparse": raggedToSparse, "RaggedTensorToTensor": raggedToTensor,
-	"Bincount": of(ints(0), bincount), "DenseBincount": of(ints(0), bincount),
+	"Bincount": Of(ints(0), bincount), "DenseBincount": Of(ints(0), bincount),
 }
 
 func raggedRange(c *Call) ([]Value, error) {
@@ -21,9 +21,9 @@ func raggedRange(c *Call) ([]Value, error) {
 	for i, v := range c.In {
 		switch {
 		case v.Rank() > 1:
-			return nil, invalidf("%s must be a scalar or vector", []string{"starts", "limits", "deltas"}[i])
+			return nil, Invalidf("%s must be a scalar or vector", []string{"starts", "limits", "deltas"}[i])
 		case v.Rank() == 1 && rows >= 0 && v.Len() != rows:
-			return nil, invalidf("starts, limits, and deltas must have the same shape")
+			return nil, Invalidf("starts, limits, and deltas must have the same shape")
 		case v.Rank() == 1:
 			rows = v.Len()
 		}
@@ -39,7 +39,7 @@ func raggedRange(c *Call) ([]Value, error) {
 		}
 		parts, splits = append(parts, part), append(splits, splits[row]+part.Len())
 	}
-	return []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Join(parts...)}, nil
+	return []Value{value.Sizes(c.TypeOf("Tsplits"), splits), value.Join(parts...)}, nil
 }
 
 // rangeOfRow returns the numbers of one row of a RaggedRange. If the limit lies before the start,
@@ -57,11 +57,11 @@ func (c *Call) rangeOfRow(row int) (Value, error) {
 	})
 	switch start, limit, delta := numbers[0], numbers[1], numbers[2]; {
 	case delta == 0:
-		return Value{}, invalidf("Requires delta != 0")
+		return Value{}, Invalidf("Requires delta != 0")
 	case delta > 0 && start >= limit || delta < 0 && start <= limit:
 		return c.In[0].Pick([]int{0}, nil), nil
 	case math.IsNaN(limit): // the size of the range would be NaN, too
-		return Value{}, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
+		return Value{}, Invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
 	}
 	one, err := rangeOf(&Call{Node: c.Node, In: in, Env: c.Env})
 	if err != nil {
@@ -72,18 +72,18 @@ func (c *Call) rangeOfRow(row int) (Value, error) {
 
 // raggedGather returns the selected rows of a ragged tensor, with all their nested rows.
 func raggedGather(c *Call) ([]Value, error) {
-	ragged := c.number("PARAMS_RAGGED_RANK")
-	indices, err := c.ints(len(c.In) - 1)
+	ragged := c.Number("PARAMS_RAGGED_RANK")
+	indices, err := c.Ints(len(c.In) - 1)
 	if err != nil {
 		return nil, err
 	}
 	if c.In[len(c.In)-1].Rank() != 1 {
-		return nil, c.unsupported("indices that are no vector")
+		return nil, c.Unsupported("indices that are no vector")
 	}
 	rows := c.In[0].Len() - 1
 	for i, at := range indices {
 		if at < 0 || at >= rows {
-			return nil, invalidf("indices%s = %d is not in [0, %d)", placeText(i, []int{len(indices)}), at, rows)
+			return nil, Invalidf("indices%s = %d is not in [0, %d)", placeText(i, []int{len(indices)}), at, rows)
 		}
 	}
 	for level := range ragged {
@@ -94,18 +94,18 @@ func raggedGather(c *Call) ([]Value, error) {
 		}
 		switch last := len(splits) - 1; {
 		case last < 0:
-			return nil, invalidf("Ragged splits may not be empty")
+			return nil, Invalidf("Ragged splits may not be empty")
 		case splits[0] < 0:
-			return nil, invalidf("Ragged splits must be non-negative")
+			return nil, Invalidf("Ragged splits must be non-negative")
 		case splits[last] > int64(limit):
-			return nil, invalidf("Ragged splits must not point past values")
+			return nil, Invalidf("Ragged splits must not point past values")
 		case !slices.IsSorted(splits):
-			return nil, invalidf("Ragged splits must be sorted")
+			return nil, Invalidf("Ragged splits must be sorted")
 		}
 	}
 	out := []Value{}
 	for level := range ragged {
-		splits, err := c.ints(level)
+		splits, err := c.Ints(level)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func raggedGather(c *Call) ([]Value, error) {
 
 // raggedToSparse converts a ragged tensor to a sparse one, which lists the index of each value.
 func raggedToSparse(c *Call) ([]Value, error) {
-	levels := c.number("RAGGED_RANK")
+	levels := c.Number("RAGGED_RANK")
 	values := c.In[levels]
 	for level := levels - 1; level >= 0; level-- {
 		splits, rows := c.In[level].I(), int64(c.In[level+1].Len()-1)
@@ -135,18 +135,18 @@ func raggedToSparse(c *Call) ([]Value, error) {
 			rows = int64(values.Shape()[0])
 		}
 		if len(splits) == 0 {
-			return nil, invalidf("ragged splits may not be empty.")
+			return nil, Invalidf("ragged splits may not be empty.")
 		}
 		if splits[0] != 0 {
-			return nil, invalidf("First value of ragged splits must be 0.")
+			return nil, Invalidf("First value of ragged splits must be 0.")
 		}
 		for i := range splits[1:] {
 			if splits[i] > splits[i+1] {
-				return nil, invalidf("Ragged splits should be non decreasing, but we got %d followed by %d", splits[i], splits[i+1])
+				return nil, Invalidf("Ragged splits should be non decreasing, but we got %d followed by %d", splits[i], splits[i+1])
 			}
 		}
 		if splits[len(splits)-1] != rows {
-			return nil, invalidf("Final value of ragged splits must match the length the corresponding ragged values.")
+			return nil, Invalidf("Final value of ragged splits must match the length the corresponding ragged values.")
 		}
 	}
 	inner := values.Shape()[1:]
@@ -172,7 +172,7 @@ func raggedToSparse(c *Call) ([]Value, error) {
 	}
 	each, _ := value.Count(inner)
 	list, strides := []int64{}, value.Strides(inner)
-	if _, err := c.room(value.Int64, []int{len(rows) * each, rank}); err != nil {
+	if _, err := c.Room(value.Int64, []int{len(rows) * each, rank}); err != nil {
 		return nil, err
 	}
 	for _, prefix := range rows {
@@ -195,7 +195,7 @@ func raggedToTensor(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	wantedShape, err := c.ints(0)
+	wantedShape, err := c.Ints(0)
 	if err != nil {
 		return nil, err
 	}
@@ -210,17 +210,17 @@ func raggedToTensor(c *Call) ([]Value, error) {
 		}
 	}
 	if len(wantedShape) > 0 && len(wantedShape) != len(shape) || !slices.Equal(shape[len(p.widths):], inner) {
-		return nil, c.unsupported("another rank or inner shape")
+		return nil, c.Unsupported("another rank or inner shape")
 	}
-	n, err := c.room(values.DType(), shape)
+	n, err := c.Room(values.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
 	if c.In[2].Len() != 1 {
-		return nil, c.unsupported("a default that is no scalar")
+		return nil, c.Unsupported("a default that is no scalar")
 	}
 	if len(p.at) > values.Shape()[0] {
-		return nil, c.unsupported("fewer values than places, which reads other memory")
+		return nil, c.Unsupported("fewer values than places, which reads other memory")
 	}
 	places := slices.Repeat([]int{-1}, n)
 	each, _ := value.Count(inner)
@@ -238,7 +238,7 @@ func raggedToTensor(c *Call) ([]Value, error) {
 			places[start+k] = i*each + k
 		}
 	}
-	return one(values.PickOr(shape, places, c.In[2]))
+	return One(values.PickOr(shape, places, c.In[2]))
 }
 
 // partitions reads the ragged dimensions of RaggedTensorToTensor.
@@ -249,7 +249,7 @@ func (c *Call) partitions() (partition, error) {
 		kinds, rest = kinds[1:], rest[1:]
 	}
 	if first.Len() == 0 {
-		return partition{}, invalidf("Invalid first partition input. Tensor requires at least one element.")
+		return partition{}, Invalidf("Invalid first partition input. Tensor requires at least one element.")
 	}
 	size := first.Len() - 1
 	if first.Rank() == 0 {
@@ -284,7 +284,7 @@ func (p *partition) add(kind string, v Value) error {
 			}
 		}
 		if n := len(splits); n > 0 && int64(len(parents)) != splits[n-1] {
-			return invalidf("Invalid row split size.")
+			return Invalidf("Invalid row split size.")
 		}
 	case "VALUE_ROWIDS":
 		for _, row := range v.I() {
@@ -313,7 +313,7 @@ func (p *partition) add(kind string, v Value) error {
 			if p.at != nil {
 				rows = len(p.at)
 			}
-			return invalidf("Got %s_value_rowid=%d which is not less than %d", which, row, rows)
+			return Invalidf("Got %s_value_rowid=%d which is not less than %d", which, row, rows)
 		}
 		next[i] = append(slices.Clone(above), column)
 		column++
@@ -326,25 +326,25 @@ func (p *partition) add(kind string, v Value) error {
 // bincount counts how often each number below size occurs, or sums the weights of its occurrences.
 func bincount(c *Call, numbers []int) ([]Value, error) {
 	if c.In[1].Rank() != 0 {
-		return nil, invalidf("Shape must be rank 0 but is rank %d", c.In[1].Rank())
+		return nil, Invalidf("Shape must be rank 0 but is rank %d", c.In[1].Rank())
 	}
-	size, err := c.int(1)
+	size, err := c.Int(1)
 	if err != nil {
 		return nil, err
 	}
 	if rank := c.In[0].Rank(); c.Op == "DenseBincount" && rank > 2 {
-		return nil, invalidf("Shape must be at most rank 2 but is rank %d", rank)
+		return nil, Invalidf("Shape must be at most rank 2 but is rank %d", rank)
 	}
 	if w := c.In[2]; w.Len() > 0 && !slices.Equal(w.Shape(), c.In[0].Shape()) {
 		if c.Op == "DenseBincount" {
-			return nil, invalidf("`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s", value.ShapeText(w.Shape()))
+			return nil, Invalidf("`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s", value.ShapeText(w.Shape()))
 		}
 		if w.Len() != len(numbers) {
-			return nil, invalidf("Input indices and weights must have the same size.")
+			return nil, Invalidf("Input indices and weights must have the same size.")
 		}
 	}
 	if size < 0 {
-		return nil, invalidf("size (%d) must be non-negative", size)
+		return nil, Invalidf("size (%d) must be non-negative", size)
 	}
 	dtype := c.In[2].DType()
 	rows, shape := 1, []int{size}
@@ -352,28 +352,28 @@ func bincount(c *Call, numbers []int) ([]Value, error) {
 		rows = c.In[0].Shape()[0]
 		shape = []int{rows, size}
 	}
-	n, err := c.room(dtype, shape)
+	n, err := c.Room(dtype, shape)
 	if err != nil {
 		return nil, err
 	}
 	weights, ok := c.In[2].Cast(value.Float64)
 	if !ok {
-		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
+		return nil, c.Unsupported("%s", tensor.DTypeName(dtype))
 	}
 	out := make([]float64, n)
 	for i, number := range numbers {
 		switch {
 		case number < 0 && len(shape) > 1:
-			return nil, invalidf("Input 'in' must be non-negative! Negative input value found: %d", number)
+			return nil, Invalidf("Input 'in' must be non-negative! Negative input value found: %d", number)
 		case number < 0:
-			return nil, invalidf("Input arr must be non-negative!")
+			return nil, Invalidf("Input arr must be non-negative!")
 		}
 		if number >= size {
 			continue
 		}
 		at := i/max(len(numbers)/max(rows, 1), 1)*size + number
 		switch {
-		case c.flag("binary_output"):
+		case c.Flag("binary_output"):
 			out[at] = 1
 		case weights.Len() > 0:
 			out[at] += weights.F()[i]
@@ -382,5 +382,5 @@ func bincount(c *Call, numbers []int) ([]Value, error) {
 		}
 	}
 	v, _ := value.Floats(value.Float64, shape, out).Cast(dtype)
-	return one(v)
+	return One(v)
 }

@@ -53,8 +53,8 @@ var folds = map[string]fold{
 }
 
 func reductions() map[string]Kernel {
-	ops := map[string]Kernel{"EuclideanNorm": of((*Call).reductionOfInput, euclideanNorm), "ReduceJoin": of(ints(1), reduceJoin),
-		"Cumsum": of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "Cumprod": of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "L2Loss": l2Loss}
+	ops := map[string]Kernel{"EuclideanNorm": Of((*Call).reductionOfInput, euclideanNorm), "ReduceJoin": Of(ints(1), reduceJoin),
+		"Cumsum": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "Cumprod": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "L2Loss": l2Loss}
 	for name := range folds { //lint:ordered each name has an entry of its own
 		ops[name] = reduce
 	}
@@ -76,10 +76,10 @@ func (c *Call) reduction(v Value, axes []int) (reduced, error) {
 	for _, asked := range axes {
 		axis, ok := axisOf(asked, rank)
 		if !ok {
-			return reduced{}, invalidf("Invalid reduction dimension (%d for input with %d dimension(s)", asked, rank)
+			return reduced{}, Invalidf("Invalid reduction dimension (%d for input with %d dimension(s)", asked, rank)
 		}
 		if out[axis] {
-			return reduced{}, invalidf("Invalid reduction arguments: Axes contains duplicate dimension: %d", axis)
+			return reduced{}, Invalidf("Invalid reduction arguments: Axes contains duplicate dimension: %d", axis)
 		}
 		out[axis] = true
 	}
@@ -92,15 +92,15 @@ func (c *Call) reduction(v Value, axes []int) (reduced, error) {
 			steps[d] = r.n
 			r.n *= size
 			r.shape = append(r.shape, size)
-		case c.flag("keep_dims"):
+		case c.Flag("keep_dims"):
 			r.shape = append(r.shape, 1)
 		}
 	}
 	slices.Reverse(r.shape)
-	if _, err := c.room(v.DType(), r.shape); err != nil {
+	if _, err := c.Room(v.DType(), r.shape); err != nil {
 		return reduced{}, err
 	}
-	if err := c.work(v.Len(), v.DType(), v.Shape()); err != nil {
+	if err := c.Work(v.Len(), v.DType(), v.Shape()); err != nil {
 		return reduced{}, err
 	}
 	r.to = value.Walk(v.Shape(), steps, 0)
@@ -108,7 +108,7 @@ func (c *Call) reduction(v Value, axes []int) (reduced, error) {
 }
 
 func (c *Call) reductionOfInput() (reduced, error) {
-	axes, err := c.ints(1)
+	axes, err := c.Ints(1)
 	if err != nil {
 		return reduced{}, err
 	}
@@ -134,7 +134,7 @@ func reduce(c *Call) ([]Value, error) {
 				list[i] /= float64(each)
 			}
 		}
-		return one(value.Floats(v.DType(), r.shape, list))
+		return One(value.Floats(v.DType(), r.shape, list))
 	case v.I() != nil && f.int != nil && v.DType() != value.UInt64:
 		list := foldAll(v.I(), r, int, f.int)
 		if f.averages && each > 0 {
@@ -142,13 +142,13 @@ func reduce(c *Call) ([]Value, error) {
 				list[i] /= int64(each)
 			}
 		}
-		return one(value.Ints(v.DType(), r.shape, list))
+		return One(value.Ints(v.DType(), r.shape, list))
 	case v.B() != nil && f.bool != nil:
-		return one(value.Bools(r.shape, foldAll(v.B(), r, bool, f.bool)))
+		return One(value.Bools(r.shape, foldAll(v.B(), r, bool, f.bool)))
 	case v.C() != nil && f.complex != nil && !f.averages:
-		return one(value.Complexes(v.DType(), r.shape, foldAll(v.C(), r, 0, f.complex)))
+		return One(value.Complexes(v.DType(), r.shape, foldAll(v.C(), r, 0, f.complex)))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 }
 
 func foldAll[T any](list []T, r reduced, start T, f func(T, T) T) []T {
@@ -164,7 +164,7 @@ func foldAll[T any](list []T, r reduced, start T, f func(T, T) T) []T {
 
 func euclideanNorm(c *Call, r reduced) ([]Value, error) {
 	list := foldAll(c.In[0].F(), r, 0, func(sum, x float64) float64 { return sum + x*x })
-	return one(value.Floats(c.In[0].DType(), r.shape, lists.Map(list, math.Sqrt)))
+	return One(value.Floats(c.In[0].DType(), r.shape, lists.Map(list, math.Sqrt)))
 }
 
 func l2Loss(c *Call) ([]Value, error) {
@@ -172,7 +172,7 @@ func l2Loss(c *Call) ([]Value, error) {
 	for _, x := range c.In[0].F() {
 		sum += x * x
 	}
-	return one(value.Floats(c.In[0].DType(), nil, []float64{sum / 2}))
+	return One(value.Floats(c.In[0].DType(), nil, []float64{sum / 2}))
 }
 
 // reduceJoin joins strings. If there are several axes, the strings are joined in an order in which
@@ -180,16 +180,16 @@ func l2Loss(c *Call) ([]Value, error) {
 func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	v, rank := c.In[0], c.In[0].Rank()
 	if len(axes) == 0 && rank > 0 {
-		return one(v)
+		return One(v)
 	}
 	var order []int
 	for _, asked := range axes {
 		axis, ok := axisOf(asked, rank)
 		if !ok {
-			return nil, statusf(rpcerrors.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", asked, rank)
+			return nil, Statusf(rpcerrors.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", asked, rank)
 		}
 		if slices.Contains(order, axis) {
-			return nil, invalidf("Duplicate reduction dimension %d", asked)
+			return nil, Invalidf("Duplicate reduction dimension %d", asked)
 		}
 		order = append(order, axis)
 	}
@@ -211,7 +211,7 @@ func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	for _, i := range value.Walk(sizes, steps, 0) {
 		parts[r.to[i]] = append(parts[r.to[i]], v.S()[i])
 	}
-	separator := c.text("separator")
+	separator := c.Text("separator")
 	return c.strings(r.shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
@@ -220,9 +220,9 @@ func cumulate(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
-		return nil, invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), axis)
+		return nil, Invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), axis)
 	}
-	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
 	product := c.Op == "Cumprod"
@@ -230,20 +230,20 @@ func cumulate(c *Call, asked int) ([]Value, error) {
 	if product {
 		start = 1
 	}
-	s := scan{size: v.Shape()[axis], step: value.Strides(v.Shape())[axis], exclusive: c.flag("exclusive"), reverse: c.flag("reverse")}
+	s := scan{size: v.Shape()[axis], step: value.Strides(v.Shape())[axis], exclusive: c.Flag("exclusive"), reverse: c.Flag("reverse")}
 	switch f, g := floatBinary["Add"], intBinary["Add"]; {
 	case v.F() != nil:
 		if product {
 			f = floatBinary["Mul"]
 		}
-		return one(value.Floats(v.DType(), v.Shape(), scanAll(v.F(), s, float64(start), f)))
+		return One(value.Floats(v.DType(), v.Shape(), scanAll(v.F(), s, float64(start), f)))
 	case v.I() != nil:
 		if product {
 			g = intBinary["Mul"]
 		}
-		return one(value.Ints(v.DType(), v.Shape(), scanAll(v.I(), s, int64(start), g)))
+		return One(value.Ints(v.DType(), v.Shape(), scanAll(v.I(), s, int64(start), g)))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 }
 
 type scan struct {

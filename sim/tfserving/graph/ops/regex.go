@@ -21,10 +21,10 @@ var regexOps = map[string]Kernel{
 // any other in an input, which must be a scalar.
 func (c *Call) textInput(attr string, input int) (string, error) {
 	if input >= len(c.In) {
-		return c.text(attr), nil
+		return c.Text(attr), nil
 	}
 	if shape := c.In[input].Shape(); len(shape) > 0 {
-		return "", invalidf("%s must be scalar, but received %s", strings.ToUpper(attr[:1])+attr[1:], value.ShapeText(shape))
+		return "", Invalidf("%s must be scalar, but received %s", strings.ToUpper(attr[:1])+attr[1:], value.ShapeText(shape))
 	}
 	return c.In[input].S()[0], nil
 }
@@ -38,11 +38,11 @@ func (c *Call) pattern() (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	switch {
 	case err != nil:
-		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
+		return nil, Invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
 	// Go accepts this form of a named group, and RE2 does not
 	case slices.Contains(re.SubexpNames(), "") && strings.Contains(pattern, "(?<"):
 		if at := strings.Index(pattern, "(?<"); at == 0 || pattern[at-1] != '\\' {
-			return nil, invalidf("Invalid pattern: %s, error: invalid perl operator: (?<", pattern)
+			return nil, Invalidf("Invalid pattern: %s, error: invalid perl operator: (?<", pattern)
 		}
 	}
 	return re, nil
@@ -102,9 +102,9 @@ func regexReplace(c *Call) ([]Value, error) {
 	}
 	with := rewritingOf(text)
 	if with.most > re.NumSubexp() {
-		return one(c.In[0]) // if the group does not exist, RE2 only logs that, and replaces nothing
+		return One(c.In[0]) // if the group does not exist, RE2 only logs that, and replaces nothing
 	}
-	all := c.Attrs["replace_global"] == nil || c.flag("replace_global")
+	all := c.Attrs["replace_global"] == nil || c.Flag("replace_global")
 	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string {
 		most := -1
 		if !all {
@@ -130,7 +130,7 @@ func regexFullMatch(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	re := regexp.MustCompile(`\A(?:` + part.String() + `)\z`)
-	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].S(), re.MatchString)))
+	return One(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].S(), re.MatchString)))
 }
 
 // reason returns what is wrong with an expression, in RE2's words (re2/regexp.cc).

@@ -12,15 +12,15 @@ import (
 
 // segmentOps holds the operations that reduce the rows of each segment to one row.
 var segmentOps = map[string]Kernel{
-	"SegmentSum": of(ints(1), sortedSegment), "SegmentMean": of(ints(1), sortedSegment), "SegmentMax": of(ints(1), sortedSegment),
-	"SegmentMin": of(ints(1), sortedSegment), "SegmentProd": of(ints(1), sortedSegment),
+	"SegmentSum": Of(ints(1), sortedSegment), "SegmentMean": Of(ints(1), sortedSegment), "SegmentMax": Of(ints(1), sortedSegment),
+	"SegmentMin": Of(ints(1), sortedSegment), "SegmentProd": Of(ints(1), sortedSegment),
 	"UnsortedSegmentSum": unsortedSegment, "UnsortedSegmentMax": unsortedSegment, "UnsortedSegmentMin": unsortedSegment, "UnsortedSegmentProd": unsortedSegment,
 	"UnsortedSegmentJoin": segmentJoin,
-	"SparseSegmentSum":    of2(ints(1), ints(2), sparseSegment), "SparseSegmentMean": of2(ints(1), ints(2), sparseSegment),
-	"SparseSegmentSqrtN":                of2(ints(1), ints(2), sparseSegment),
-	"SparseSegmentSumWithNumSegments":   of2(ints(1), ints(2), sparseSegment),
-	"SparseSegmentMeanWithNumSegments":  of2(ints(1), ints(2), sparseSegment),
-	"SparseSegmentSqrtNWithNumSegments": of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSum":    Of2(ints(1), ints(2), sparseSegment), "SparseSegmentMean": Of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSqrtN":                Of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSumWithNumSegments":   Of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentMeanWithNumSegments":  Of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSqrtNWithNumSegments": Of2(ints(1), ints(2), sparseSegment),
 }
 
 // kindOf returns the fold for a segment operation, such as Sum for SegmentSum, and its name.
@@ -35,13 +35,13 @@ func kindOf(op string) (fold, string) {
 
 func sortedSegment(c *Call, ids []int) ([]Value, error) {
 	if c.In[0].Rank() == 0 {
-		return nil, invalidf("input must be at least rank 1")
+		return nil, Invalidf("input must be at least rank 1")
 	}
 	if c.In[1].Rank() != 1 {
-		return nil, invalidf("segment_ids should be a vector.")
+		return nil, Invalidf("segment_ids should be a vector.")
 	}
 	if len(ids) != c.In[0].Shape()[0] {
-		return nil, invalidf("segment_ids should be the same size as dimension 0 of input.")
+		return nil, Invalidf("segment_ids should be the same size as dimension 0 of input.")
 	}
 	segments, err := sortedIDs(ids)
 	if err != nil {
@@ -57,14 +57,14 @@ func sortedIDs(ids []int) (int, error) {
 	}
 	last := ids[len(ids)-1]
 	if last < 0 {
-		return 0, invalidf("segment ids must be >= 0")
+		return 0, Invalidf("segment ids must be >= 0")
 	}
 	for i, id := range ids {
 		if i > 0 && id < ids[i-1] {
-			return 0, invalidf("segment ids are not increasing")
+			return 0, Invalidf("segment ids are not increasing")
 		}
 		if (id < 0 || id > last) && (i+1 == len(ids) || ids[i+1] > id) {
-			return 0, invalidf("Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, last+1)
+			return 0, Invalidf("Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, last+1)
 		}
 	}
 	return last + 1, nil
@@ -73,19 +73,19 @@ func sortedIDs(ids []int) (int, error) {
 // unsortedInput reads the inputs of an unsorted segment operation: the rows, the segment id of each
 // row, and the number of segments.
 func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) {
-	if ids, err = c.ints(1); err != nil {
+	if ids, err = c.Ints(1); err != nil {
 		return Value{}, nil, 0, err
 	}
-	if segments, err = c.scalar(2, "num_segments should be a scalar, not shape "); err != nil {
+	if segments, err = c.Scalar(2, "num_segments should be a scalar, not shape "); err != nil {
 		return Value{}, nil, 0, err
 	}
 	v, rank := c.In[0], c.In[1].Rank()
 	if v.Rank() < rank || !slices.Equal(v.Shape()[:rank], c.In[1].Shape()) {
-		return Value{}, nil, 0, invalidf("data.shape = %s does not start with segment_ids.shape = %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
+		return Value{}, nil, 0, Invalidf("data.shape = %s does not start with segment_ids.shape = %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
 	}
 	for i, id := range ids {
 		if id >= segments {
-			return Value{}, nil, 0, invalidf("segment_ids%s = %d is out of range [0, %d)", placeText(i, c.In[1].Shape()), id, segments)
+			return Value{}, nil, 0, Invalidf("segment_ids%s = %d is out of range [0, %d)", placeText(i, c.In[1].Shape()), id, segments)
 		}
 	}
 	return v.Reshape(append([]int{len(ids)}, v.Shape()[rank:]...)), ids, segments, nil
@@ -93,7 +93,7 @@ func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) 
 
 func unsortedSegment(c *Call) ([]Value, error) {
 	if n := c.In[2]; n.Rank() == 0 && n.I()[0] < 0 {
-		return nil, invalidf("Input num_segments == %d must not be negative.", n.I()[0])
+		return nil, Invalidf("Input num_segments == %d must not be negative.", n.I()[0])
 	}
 	rows, ids, segments, err := c.unsortedInput()
 	if err != nil {
@@ -112,7 +112,7 @@ func segmentJoin(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	shape := append([]int{segments}, rows.Shape()[1:]...)
-	n, err := c.room(value.String, shape)
+	n, err := c.Room(value.String, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -123,29 +123,29 @@ func segmentJoin(c *Call) ([]Value, error) {
 			parts[id*each+k] = append(parts[id*each+k], rows.S()[row*each+k])
 		}
 	}
-	separator := c.text("separator")
+	separator := c.Text("separator")
 	return c.strings(shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
 // joinError returns the error if the inputs of a segment join do not fit each other
 // (core/kernels/unsorted_segment_join_op.cc).
 func (c *Call) joinError() error {
-	segments, err := c.scalar(2, "Number of segments should be a scalar, not shape ")
+	segments, err := c.Scalar(2, "Number of segments should be a scalar, not shape ")
 	if err != nil {
 		return err
 	}
 	v, ids := c.In[0], c.In[1]
 	if segments < 0 {
-		return invalidf("Number of segments must be non-negative but got %d", segments)
+		return Invalidf("Number of segments must be non-negative but got %d", segments)
 	}
 	for d, size := range ids.Shape() {
 		if d < v.Rank() && v.Shape()[d] != size {
-			return invalidf("Segment dimension is %d while input dimension is %d in rank %d", size, v.Shape()[d], d)
+			return Invalidf("Segment dimension is %d while input dimension is %d in rank %d", size, v.Shape()[d], d)
 		}
 	}
 	for _, id := range ids.I() {
 		if id < 0 || id >= int64(segments) {
-			return invalidf("segment_ids are not allowed to exceed num_segments or to have negative values.")
+			return Invalidf("segment_ids are not allowed to exceed num_segments or to have negative values.")
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (c *Call) joinError() error {
 func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	f, kind := kindOf(c.Op)
 	shape := append([]int{segments}, rows.Shape()[1:]...)
-	n, err := c.room(rows.DType(), shape)
+	n, err := c.Room(rows.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +170,11 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 		if !sorted && math.IsInf(float, 0) {
 			float = math.Copysign(value.Highest(rows.DType()), float)
 		}
-		return one(value.Floats(rows.DType(), shape, s.means(foldSegments(rows.F(), s, float, f.float))))
+		return One(value.Floats(rows.DType(), shape, s.means(foldSegments(rows.F(), s, float, f.float))))
 	case rows.I() != nil && kind != "Mean" && kind != "SqrtN":
-		return one(value.Ints(rows.DType(), shape, foldSegments(rows.I(), s, int, f.int)))
+		return One(value.Ints(rows.DType(), shape, foldSegments(rows.I(), s, int, f.int)))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(rows.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(rows.DType()))
 }
 
 // segmented describes a reduction by segments. size is the number of elements of a row, and n is
@@ -235,7 +235,7 @@ func (s segmented) means(list []float64) []float64 {
 // sortedIDs does for other segment operations.
 func sparseIDs(ids []int) (int, error) {
 	if len(ids) > 0 && ids[len(ids)-1] < 0 {
-		return 0, invalidf("segment ids must be >= 0")
+		return 0, Invalidf("segment ids must be >= 0")
 	}
 	return sortedIDs(ids)
 }
@@ -245,13 +245,13 @@ func sparseIDs(ids []int) (int, error) {
 func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
 	switch {
 	case c.In[1].Rank() != 1:
-		return nil, invalidf("indices should be a vector.")
+		return nil, Invalidf("indices should be a vector.")
 	case c.In[2].Rank() != 1:
-		return nil, invalidf("segment_ids should be a vector.")
+		return nil, Invalidf("segment_ids should be a vector.")
 	case c.In[0].Rank() == 0:
-		return nil, invalidf("Shape must be at least rank 1")
+		return nil, Invalidf("Shape must be at least rank 1")
 	case len(indices) != len(ids):
-		return nil, invalidf("segment_ids and indices should have same size.")
+		return nil, Invalidf("segment_ids and indices should have same size.")
 	}
 	segments, err := sparseIDs(ids)
 	if err != nil {
@@ -259,24 +259,24 @@ func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
 	}
 	if len(c.In) > 3 {
 		if v := c.In[3]; v.Rank() > 1 || v.Len() != 1 {
-			return nil, invalidf("num_segments should be a scalar, not shape %s", value.ShapeText(v.Shape()))
+			return nil, Invalidf("num_segments should be a scalar, not shape %s", value.ShapeText(v.Shape()))
 		}
-		most, err := c.int(3)
+		most, err := c.Int(3)
 		if err != nil {
 			return nil, err
 		}
 		if most < 0 {
-			return nil, invalidf("segment ids must be >= 0")
+			return nil, Invalidf("segment ids must be >= 0")
 		}
 		if segments > most {
-			return nil, invalidf("segment ids must be < num_segments")
+			return nil, Invalidf("segment ids must be < num_segments")
 		}
 		segments = most
 	}
 	limit := c.In[0].Shape()[0]
 	for i, at := range indices {
 		if at < 0 || at >= limit {
-			return nil, invalidf("Bad: indices[%d] == %d out of range [0, %d)", i, at, limit)
+			return nil, Invalidf("Bad: indices[%d] == %d out of range [0, %d)", i, at, limit)
 		}
 	}
 	rows, err := (&Call{Node: c.Node, In: []Value{c.In[0], c.In[1]}, Env: c.Env}).gatherOn(c.In[0], 0, 0)

@@ -10,9 +10,9 @@ import (
 // shapeOps holds the operations that return, set or permute shapes.
 var shapeOps = map[string]Kernel{
 	"Shape": shapeOf, "ShapeN": shapeOf, "Size": sizeOf, "Rank": rankOf,
-	"Reshape": of(ints(1), reshape), "ExpandDims": expandDims, "Squeeze": squeeze,
-	"Transpose": of(ints(1), transpose), "ConjugateTranspose": of(ints(1), transpose), "InvertPermutation": of(ints(0), invertPermutation),
-	"BroadcastTo": of(ints(1), broadcastTo), "BroadcastArgs": of2(ints(0), ints(1), broadcastArgs),
+	"Reshape": Of(ints(1), reshape), "ExpandDims": expandDims, "Squeeze": squeeze,
+	"Transpose": Of(ints(1), transpose), "ConjugateTranspose": Of(ints(1), transpose), "InvertPermutation": Of(ints(0), invertPermutation),
+	"BroadcastTo": Of(ints(1), broadcastTo), "BroadcastArgs": Of2(ints(0), ints(1), broadcastArgs),
 }
 
 func shapeOf(c *Call) ([]Value, error) {
@@ -21,32 +21,32 @@ func shapeOf(c *Call) ([]Value, error) {
 
 // outType returns the dtype of the sizes that the operation returns; DT_INT32 by default.
 func (n *Node) outType() DType {
-	if dtype := n.typeOf("out_type"); dtype != 0 {
+	if dtype := n.TypeOf("out_type"); dtype != 0 {
 		return dtype
 	}
 	return value.Int32
 }
 
 func sizeOf(c *Call) ([]Value, error) {
-	return one(value.Ints(c.outType(), nil, []int64{int64(c.In[0].Len())}))
+	return One(value.Ints(c.outType(), nil, []int64{int64(c.In[0].Len())}))
 }
 
-func rankOf(c *Call) ([]Value, error) { return one(value.Scalar32(c.In[0].Rank())) }
+func rankOf(c *Call) ([]Value, error) { return One(value.Scalar32(c.In[0].Rank())) }
 
 func reshape(c *Call, sizes []int) ([]Value, error) {
 	if c.In[1].Rank() > 1 {
-		return nil, invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
 	}
 	open, product, hasZero := -1, 1, false // product is the product of the sizes above 0
 	shape := slices.Clone(sizes)
 	for d, size := range shape {
 		switch {
 		case size == -1 && open >= 0:
-			return nil, invalidf("Only one input size may be -1, not both %d and %d", open, d)
+			return nil, Invalidf("Only one input size may be -1, not both %d and %d", open, d)
 		case size == -1:
 			open = d
 		case size < 0:
-			return nil, invalidf("Size %d must be non-negative, not %d", d, size)
+			return nil, Invalidf("Size %d must be non-negative, not %d", d, size)
 		case size == 0:
 			hasZero = true
 		default:
@@ -61,48 +61,48 @@ func reshape(c *Call, sizes []int) ([]Value, error) {
 		}
 		shape[open] = counted / product
 		if counted%product != 0 && (n > 0 || !hasZero) {
-			return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
+			return nil, Invalidf("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
 		}
 	}
 	got, ok := value.Count(slices.DeleteFunc(slices.Clone(shape), func(size int) bool { return size == 0 }))
 	if !ok {
-		return nil, invalidf("Shape [%s] has too many elements", joinInts(shape, ", "))
+		return nil, Invalidf("Shape [%s] has too many elements", joinInts(shape, ", "))
 	}
 	if slices.Contains(shape, 0) {
 		got = 0
 	}
 	if got != n {
-		return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape has %d", n, got)
+		return nil, Invalidf("Input to reshape is a tensor with %d values, but the requested shape has %d", n, got)
 	}
-	return one(c.In[0].Reshape(shape))
+	return One(c.In[0].Reshape(shape))
 }
 
 func expandDims(c *Call) ([]Value, error) {
 	if c.In[1].Len() != 1 {
-		return nil, invalidf("'dim' must be a tensor with a single value")
+		return nil, Invalidf("'dim' must be a tensor with a single value")
 	}
-	axis, err := c.int(1)
+	axis, err := c.Int(1)
 	if err != nil {
 		return nil, err
 	}
 	rank := c.In[0].Rank()
 	if axis < -rank-1 || axis > rank {
-		return nil, invalidf("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
+		return nil, Invalidf("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
 	}
 	if axis < 0 {
 		axis += rank + 1
 	}
-	return one(c.In[0].Reshape(slices.Insert(slices.Clone(c.In[0].Shape()), axis, 1)))
+	return One(c.In[0].Reshape(slices.Insert(slices.Clone(c.In[0].Shape()), axis, 1)))
 }
 
 func squeeze(c *Call) ([]Value, error) {
 	rank := c.In[0].Rank()
 	asked := map[int]bool{}
-	axes := c.numbers("squeeze_dims")
+	axes := c.Numbers("squeeze_dims")
 	slices.Reverse(axes) // C++ walks its set of axes in this order
 	for _, axis := range axes {
 		if axis < -rank || axis >= rank {
-			return nil, invalidf("Tried to squeeze dim index %d for tensor with %d dimensions.", axis, rank)
+			return nil, Invalidf("Tried to squeeze dim index %d for tensor with %d dimensions.", axis, rank)
 		}
 		asked[(axis+rank)%rank] = true
 	}
@@ -110,22 +110,22 @@ func squeeze(c *Call) ([]Value, error) {
 	for d, size := range c.In[0].Shape() {
 		switch {
 		case asked[d] && size != 1:
-			return nil, invalidf("Can not squeeze dim[%d], expected a dimension of 1, got %d", d, size)
+			return nil, Invalidf("Can not squeeze dim[%d], expected a dimension of 1, got %d", d, size)
 		case size == 1 && (asked[d] || len(asked) == 0):
 		default:
 			shape = append(shape, size)
 		}
 	}
-	return one(c.In[0].Reshape(shape))
+	return One(c.In[0].Reshape(shape))
 }
 
 func transpose(c *Call, order []int) ([]Value, error) {
 	v := c.In[0]
 	if c.In[1].Rank() != 1 {
-		return nil, invalidf("perm must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("perm must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
 	}
 	if len(order) != v.Rank() {
-		return nil, invalidf("transpose expects a vector of size %d. But input(1) is a vector of size %d", v.Rank(), len(order))
+		return nil, Invalidf("transpose expects a vector of size %d. But input(1) is a vector of size %d", v.Rank(), len(order))
 	}
 	strides := value.Strides(v.Shape())
 	shape, steps, seen := make([]int, v.Rank()), make([]int, v.Rank()), make([]bool, v.Rank())
@@ -134,58 +134,58 @@ func transpose(c *Call, order []int) ([]Value, error) {
 			d += v.Rank()
 		}
 		if d < 0 || d >= v.Rank() {
-			return nil, invalidf("%d is out of range [0 .. %d)", d, v.Rank())
+			return nil, Invalidf("%d is out of range [0 .. %d)", d, v.Rank())
 		}
 		shape[i], steps[i], seen[d] = v.Shape()[d], strides[d], true
 	}
 	if missing := slices.Index(seen, false); missing >= 0 {
-		return nil, invalidf("%d is missing from {%s}.", missing, joinInts(order, ","))
+		return nil, Invalidf("%d is missing from {%s}.", missing, joinInts(order, ","))
 	}
-	if _, err := c.room(v.DType(), shape); err != nil {
+	if _, err := c.Room(v.DType(), shape); err != nil {
 		return nil, err
 	}
-	return one(v.Pick(shape, value.Walk(shape, steps, 0)))
+	return One(v.Pick(shape, value.Walk(shape, steps, 0)))
 }
 
 func invertPermutation(c *Call, order []int) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
-		return nil, invalidf("invert_permutation expects a 1D vector.")
+		return nil, Invalidf("invert_permutation expects a 1D vector.")
 	}
 	inverse := make([]int64, len(order))
 	seen := make([]bool, len(order))
 	for i, d := range order {
 		switch {
 		case d < 0 || d >= len(order):
-			return nil, invalidf("%d is not between 0 and %d", d, len(order))
+			return nil, Invalidf("%d is not between 0 and %d", d, len(order))
 		case seen[d]:
-			return nil, invalidf("%d is duplicated in the input.", d)
+			return nil, Invalidf("%d is duplicated in the input.", d)
 		}
 		inverse[d], seen[d] = int64(i), true
 	}
-	return one(value.Ints(c.In[0].DType(), c.In[0].Shape(), inverse))
+	return One(value.Ints(c.In[0].DType(), c.In[0].Shape(), inverse))
 }
 
 func broadcastTo(c *Call, shape []int) ([]Value, error) {
 	v := c.In[0]
 	if c.In[1].Rank() != 1 {
-		return nil, invalidf("shape must be a vector of {int32,int64}, got shape %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("shape must be a vector of {int32,int64}, got shape %s", value.ShapeText(c.In[1].Shape()))
 	}
 	if v.Rank() > len(shape) {
-		return nil, invalidf("Rank of input (%d) must be no greater than rank of output shape (%d).", v.Rank(), len(shape))
+		return nil, Invalidf("Rank of input (%d) must be no greater than rank of output shape (%d).", v.Rank(), len(shape))
 	}
 	if err := sizesError(shape); err != nil {
 		return nil, err
 	}
 	result, ok := value.Broadcast(v.Shape(), shape)
 	if !ok || !slices.Equal(result, shape) {
-		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(shape))
+		return nil, Invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(shape))
 	}
 	return c.spread(v, shape)
 }
 
 // spread broadcasts a tensor to a shape.
 func (c *Call) spread(v Value, shape []int) ([]Value, error) {
-	n, err := c.room(v.DType(), shape)
+	n, err := c.Room(v.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -194,18 +194,18 @@ func (c *Call) spread(v Value, shape []int) ([]Value, error) {
 	for i := range places {
 		places[i] = index.At(i)
 	}
-	return one(v.Pick(shape, places))
+	return One(v.Pick(shape, places))
 }
 
 func broadcastArgs(c *Call, a, b []int) ([]Value, error) {
 	for i, v := range c.In {
 		if v.Rank() != 1 {
-			return nil, invalidf("In[%d] must be a vector.%s", i, value.ShapeText(v.Shape()))
+			return nil, Invalidf("In[%d] must be a vector.%s", i, value.ShapeText(v.Shape()))
 		}
 	}
 	shape, ok := value.Broadcast(a, b)
 	if !ok {
-		return nil, invalidf("Incompatible shapes: [%s] vs. [%s]", joinInts(a, ","), joinInts(b, ","))
+		return nil, Invalidf("Incompatible shapes: [%s] vs. [%s]", joinInts(a, ","), joinInts(b, ","))
 	}
-	return one(value.Sizes(c.In[0].DType(), shape))
+	return One(value.Sizes(c.In[0].DType(), shape))
 }

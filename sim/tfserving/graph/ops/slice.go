@@ -9,16 +9,16 @@ import (
 
 // sliceOps holds the operations that cut out a part of a tensor, or pad it.
 var sliceOps = map[string]Kernel{
-	"Slice": of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": of(scalar(0), split),
-	"SplitV": of2(ints(1), scalar(2), splitV), "Unpack": unpack,
-	"ReverseV2": of(ints(1), reverse), "ReverseSequence": of(ints(1), reverseSequence), "SpaceToBatchND": of2(ints(1), ints(2), spaceToBatch),
-	"BatchToSpaceND": of2(ints(1), ints(2), batchToSpace), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
+	"Slice": Of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": Of(scalar(0), split),
+	"SplitV": Of2(ints(1), scalar(2), splitV), "Unpack": unpack,
+	"ReverseV2": Of(ints(1), reverse), "ReverseSequence": Of(ints(1), reverseSequence), "SpaceToBatchND": Of2(ints(1), ints(2), spaceToBatch),
+	"BatchToSpaceND": Of2(ints(1), ints(2), batchToSpace), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": Of(ints(1), tile), "Roll": Of2(ints(1), ints(2), roll),
 }
 
 // window returns a window of v. For each dimension, begin holds the window's first index in v,
 // shape its size, and step the distance in v between neighbours.
 func (c *Call) window(v Value, begin, shape, step []int) (Value, error) {
-	if _, err := c.room(v.DType(), shape); err != nil {
+	if _, err := c.Room(v.DType(), shape); err != nil {
 		return Value{}, err
 	}
 	start, steps := 0, make([]int, v.Rank())
@@ -34,7 +34,7 @@ func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 func slice(c *Call, begin, size []int) ([]Value, error) {
 	v := c.In[0]
 	if len(begin) != v.Rank() || len(size) != v.Rank() || c.In[1].Rank() != 1 || c.In[2].Rank() != 1 {
-		return nil, invalidf("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
+		return nil, Invalidf("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
 			v.Rank(), value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
 	}
 	size = slices.Clone(size)
@@ -43,10 +43,10 @@ func slice(c *Call, begin, size []int) ([]Value, error) {
 			size[d] = all - begin[d]
 		}
 		if begin[d] < 0 || begin[d] > all {
-			return nil, invalidf("Expected begin[%d] in [0, %d], but got %d", d, all, begin[d])
+			return nil, Invalidf("Expected begin[%d] in [0, %d], but got %d", d, all, begin[d])
 		}
 		if size[d] < 0 || begin[d]+size[d] > all {
-			return nil, invalidf("Expected size[%d] in [0, %d], but got %d", d, all-begin[d], size[d])
+			return nil, Invalidf("Expected size[%d] in [0, %d], but got %d", d, all-begin[d], size[d])
 		}
 	}
 	part, err := c.window(v, begin, size, ones(v.Rank()))
@@ -80,14 +80,14 @@ func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
 }
 
 func split(c *Call, asked int) ([]Value, error) {
-	v, ways := c.In[1], c.number("num_split")
+	v, ways := c.In[1], c.Number("num_split")
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
-		return nil, invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
+		return nil, Invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
 	}
 	size := v.Shape()[axis]
 	if ways < 1 || size%ways != 0 {
-		return nil, invalidf("Number of ways to split should evenly divide the split dimension, but got split_dim %d (size = %d) and num_split %d",
+		return nil, Invalidf("Number of ways to split should evenly divide the split dimension, but got split_dim %d (size = %d) and num_split %d",
 			axis, size, ways)
 	}
 	return c.parts(v, axis, slices.Repeat([]int{size / ways}, ways))
@@ -95,19 +95,19 @@ func split(c *Call, asked int) ([]Value, error) {
 
 func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	v := c.In[0]
-	if c.In[1].Rank() != 1 || len(sizes) != c.number("num_split") {
-		return nil, invalidf("size of the split_tensor must be 1-D and have the same elements as outputs got %d -D and %d elements", c.In[1].Rank(), len(sizes))
+	if c.In[1].Rank() != 1 || len(sizes) != c.Number("num_split") {
+		return nil, Invalidf("size of the split_tensor must be 1-D and have the same elements as outputs got %d -D and %d elements", c.In[1].Rank(), len(sizes))
 	}
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
-		return nil, invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
+		return nil, Invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
 	}
 	sum, open := 0, -1
 	sizes = slices.Clone(sizes)
 	for i, size := range sizes {
 		if size == -1 {
 			if open >= 0 {
-				return nil, invalidf("There can only be one -1 in the input.")
+				return nil, Invalidf("There can only be one -1 in the input.")
 			}
 			open = i
 			continue
@@ -115,27 +115,27 @@ func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 		sum += size
 	}
 	if all := v.Shape()[axis]; open < 0 && sum != all || sum > all {
-		return nil, invalidf("Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.  Got: %d", sum)
+		return nil, Invalidf("Determined shape must either match input shape along split_dim exactly if fully specified, or be less than the size of the input along split_dim if not fully specified.  Got: %d", sum)
 	}
 	if open >= 0 {
 		sizes[open] = v.Shape()[axis] - sum
 	}
 	for i, size := range sizes {
 		if size < 0 {
-			return nil, invalidf("Split size at index %d must be >= 0. Got: %d", i, size)
+			return nil, Invalidf("Split size at index %d must be >= 0. Got: %d", i, size)
 		}
 	}
 	return c.parts(v, axis, sizes)
 }
 
 func unpack(c *Call) ([]Value, error) {
-	v, num := c.In[0], c.number("num")
-	axis, ok := axisOf(c.number("axis"), v.Rank())
+	v, num := c.In[0], c.Number("num")
+	axis, ok := axisOf(c.Number("axis"), v.Rank())
 	if !ok {
-		return nil, invalidf("axis = %d not in [%d, %d)", c.number("axis"), -v.Rank(), v.Rank())
+		return nil, Invalidf("axis = %d not in [%d, %d)", c.Number("axis"), -v.Rank(), v.Rank())
 	}
 	if v.Shape()[axis] != num {
-		return nil, invalidf("Input shape axis %d must equal %d, got shape %s", axis, num, value.ShapeText(v.Shape()))
+		return nil, Invalidf("Input shape axis %d must equal %d, got shape %s", axis, num, value.ShapeText(v.Shape()))
 	}
 	list, err := c.parts(v, axis, ones(num))
 	for i := range list {
@@ -147,24 +147,24 @@ func unpack(c *Call) ([]Value, error) {
 func reverse(c *Call, axes []int) ([]Value, error) {
 	v := c.In[0]
 	if v.Rank() == 0 {
-		return one(v)
+		return One(v)
 	}
 	if c.In[1].Rank() != 1 {
-		return nil, invalidf("'dims' must be 1-dimension, not %d", c.In[1].Rank())
+		return nil, Invalidf("'dims' must be 1-dimension, not %d", c.In[1].Rank())
 	}
 	begin, step := make([]int, v.Rank()), ones(v.Rank())
 	for i, asked := range axes {
 		axis, ok := axisOf(asked, v.Rank())
 		if !ok {
-			return nil, invalidf("'axis'[%d] = %d is out of valid range [0, %d", i, asked, v.Rank()-1)
+			return nil, Invalidf("'axis'[%d] = %d is out of valid range [0, %d", i, asked, v.Rank()-1)
 		}
 		if step[axis] < 0 {
-			return nil, invalidf("axis %d specified more than once.", axis)
+			return nil, Invalidf("axis %d specified more than once.", axis)
 		}
 		begin[axis], step[axis] = v.Shape()[axis]-1, -1
 	}
 	if v.Rank() > 8 {
-		return nil, statusf(rpcerrors.Unimplemented, "reverse is not implemented for tensors of rank > 8.")
+		return nil, Statusf(rpcerrors.Unimplemented, "reverse is not implemented for tensors of rank > 8.")
 	}
 	part, err := c.window(v, begin, v.Shape(), step)
 	return []Value{part}, err
@@ -174,7 +174,7 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 // -1 for padding. shape is the shape of the padded tensor. from maps a position in dimension d of
 // the padded tensor to the position in v, or to -1.
 func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, error) {
-	if _, err := c.room(v.DType(), shape); err != nil {
+	if _, err := c.Room(v.DType(), shape); err != nil {
 		return nil, err
 	}
 	places := value.Walk(shape, make([]int, len(shape)), 0) // all 0
@@ -194,24 +194,24 @@ func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, er
 
 func (c *Call) paddings() (paddings []int, shape []int, err error) {
 	v := c.In[0]
-	paddings, err = c.ints(1)
+	paddings, err = c.Ints(1)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c.In[1].Rank() != 2 || c.In[1].Shape()[1] != 2 {
-		return nil, nil, invalidf("paddings must be a matrix with 2 columns: %s", value.ShapeText(c.In[1].Shape()))
+		return nil, nil, Invalidf("paddings must be a matrix with 2 columns: %s", value.ShapeText(c.In[1].Shape()))
 	}
 	between, word := " ", "Paddings"
 	if c.Op == "MirrorPad" {
 		between, word = ", ", "paddings"
 	}
 	if len(paddings) != 2*v.Rank() {
-		return nil, nil, invalidf("The first dimension of paddings must be the rank of inputs%s%s%s", value.ShapeText(c.In[1].Shape()), between, value.ShapeText(v.Shape()))
+		return nil, nil, Invalidf("The first dimension of paddings must be the rank of inputs%s%s%s", value.ShapeText(c.In[1].Shape()), between, value.ShapeText(v.Shape()))
 	}
 	shape = slices.Clone(v.Shape())
 	for d := range shape {
 		if paddings[2*d] < 0 || paddings[2*d+1] < 0 {
-			return nil, nil, invalidf("%s must be non-negative: %d %d", word, paddings[2*d], paddings[2*d+1])
+			return nil, nil, Invalidf("%s must be non-negative: %d %d", word, paddings[2*d], paddings[2*d+1])
 		}
 		shape[d] += paddings[2*d] + paddings[2*d+1]
 	}
@@ -234,11 +234,11 @@ func pad(c *Call) ([]Value, error) {
 	}
 	if len(c.In) > 2 {
 		if c.In[2].Rank() != 0 {
-			return nil, invalidf("constant_values must be a scalar. Found: %s", value.ShapeText(c.In[2].Shape()))
+			return nil, Invalidf("constant_values must be a scalar. Found: %s", value.ShapeText(c.In[2].Shape()))
 		}
-		return one(c.In[0].PickOr(shape, places, c.In[2]))
+		return One(c.In[0].PickOr(shape, places, c.In[2]))
 	}
-	return one(c.In[0].Pick(shape, places))
+	return One(c.In[0].Pick(shape, places))
 }
 
 func mirrorPad(c *Call) ([]Value, error) {
@@ -247,15 +247,15 @@ func mirrorPad(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	edge := 0 // number of elements at the edge that are not mirrored: 0 or 1
-	if c.text("mode") == "REFLECT" {
+	if c.Text("mode") == "REFLECT" {
 		edge = 1
 	}
 	for d, size := range c.In[0].Shape() {
 		if edge == 1 && max(paddings[2*d], paddings[2*d+1]) >= size {
-			return nil, invalidf("paddings must be less than the dimension size: %d, %d not less than %d", paddings[2*d], paddings[2*d+1], size)
+			return nil, Invalidf("paddings must be less than the dimension size: %d, %d not less than %d", paddings[2*d], paddings[2*d+1], size)
 		}
 		if max(paddings[2*d], paddings[2*d+1]) > size {
-			return nil, invalidf("paddings must be no greater than the dimension size: %d, %d greater than %d", paddings[2*d], paddings[2*d+1], size)
+			return nil, Invalidf("paddings must be no greater than the dimension size: %d, %d greater than %d", paddings[2*d], paddings[2*d+1], size)
 		}
 	}
 	places, err := c.around(c.In[0], shape, func(d, at int) int {
@@ -271,21 +271,21 @@ func mirrorPad(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return one(c.In[0].Pick(shape, places))
+	return One(c.In[0].Pick(shape, places))
 }
 
 func tile(c *Call, multiples []int) ([]Value, error) {
 	v := c.In[0]
 	if c.In[1].Rank() != 1 {
-		return nil, invalidf("Expected multiples to be 1-D, but got shape %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("Expected multiples to be 1-D, but got shape %s", value.ShapeText(c.In[1].Shape()))
 	}
 	if len(multiples) != v.Rank() {
-		return nil, invalidf("Expected multiples argument to be a vector of length %d but got length %d", v.Rank(), len(multiples))
+		return nil, Invalidf("Expected multiples argument to be a vector of length %d but got length %d", v.Rank(), len(multiples))
 	}
 	shape := slices.Clone(v.Shape())
 	for d, times := range multiples {
 		if times < 0 {
-			return nil, invalidf("Expected multiples[%d] >= 0, but got %d", d, times)
+			return nil, Invalidf("Expected multiples[%d] >= 0, but got %d", d, times)
 		}
 		if shape[d] != 0 && times > maxElements {
 			return nil, outOfMemory(v.DType(), []int{times})
@@ -296,26 +296,26 @@ func tile(c *Call, multiples []int) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return one(v.Pick(shape, places))
+	return One(v.Pick(shape, places))
 }
 
 func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	v := c.In[0]
 	switch {
 	case v.Rank() == 0:
-		return nil, invalidf("input must be 1-D or higher")
+		return nil, Invalidf("input must be 1-D or higher")
 	case c.In[1].Rank() > 1:
-		return nil, invalidf("shift must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("shift must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[1].Shape()))
 	case c.In[2].Rank() > 1:
-		return nil, invalidf("axis must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[2].Shape()))
+		return nil, Invalidf("axis must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[2].Shape()))
 	case !slices.Equal(c.In[1].Shape(), c.In[2].Shape()):
-		return nil, invalidf("shift and axis must have the same size")
+		return nil, Invalidf("shift and axis must have the same size")
 	}
 	by := make([]int, v.Rank())
 	for i, asked := range axes {
 		axis, ok := axisOf(asked, v.Rank())
 		if !ok {
-			return nil, invalidf("axis %d is out of range", axis)
+			return nil, Invalidf("axis %d is out of range", axis)
 		}
 		by[axis] += shifts[i]
 	}
@@ -326,37 +326,37 @@ func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return one(v.Pick(v.Shape(), places))
+	return One(v.Pick(v.Shape(), places))
 }
 
 // reverseSequence reverses the beginning of each row along a dimension. lengths holds, for each
 // row, how many elements are reversed.
 func reverseSequence(c *Call, lengths []int) ([]Value, error) {
-	v, batch, along := c.In[0], c.number("batch_dim"), c.number("seq_dim")
+	v, batch, along := c.In[0], c.Number("batch_dim"), c.Number("seq_dim")
 	switch {
 	case c.In[1].Rank() != 1:
-		return nil, invalidf("seq_lengths must be 1-dim, not %d", c.In[1].Rank())
+		return nil, Invalidf("seq_lengths must be 1-dim, not %d", c.In[1].Rank())
 	case batch == along:
-		return nil, invalidf("batch_dim == seq_dim == %d", along)
+		return nil, Invalidf("batch_dim == seq_dim == %d", along)
 	case along >= v.Rank():
-		return nil, invalidf("seq_dim must be < input rank ( %d vs. %d)", along, v.Rank())
+		return nil, Invalidf("seq_dim must be < input rank ( %d vs. %d)", along, v.Rank())
 	case batch >= v.Rank():
-		return nil, invalidf("batch_dim must be < input rank ( %d vs. %d)", batch, v.Rank())
+		return nil, Invalidf("batch_dim must be < input rank ( %d vs. %d)", batch, v.Rank())
 	case len(lengths) != v.Shape()[batch]:
-		return nil, invalidf("Length of seq_lengths != input.dims(%d), (%d vs. %d)", batch, len(lengths), v.Shape()[batch])
+		return nil, Invalidf("Length of seq_lengths != input.dims(%d), (%d vs. %d)", batch, len(lengths), v.Shape()[batch])
 	}
 	for i, n := range lengths {
 		switch {
 		case n < 0:
-			return nil, invalidf("seq_lens(%d) < 0", i)
+			return nil, Invalidf("seq_lens(%d) < 0", i)
 		case n > v.Shape()[along]:
-			return nil, invalidf("seq_lens(%d) > input.dims(%d)", i, along)
+			return nil, Invalidf("seq_lens(%d) > input.dims(%d)", i, along)
 		}
 	}
 	if v.Rank() > 5 {
-		return nil, invalidf("ReverseSequenceOp : Unhandled input dimensions: %d", v.Rank())
+		return nil, Invalidf("ReverseSequenceOp : Unhandled input dimensions: %d", v.Rank())
 	}
-	if _, err := c.room(v.DType(), v.Shape()); err != nil {
+	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
 	places, strides := make([]int, v.Len()), value.Strides(v.Shape())
@@ -366,7 +366,7 @@ func reverseSequence(c *Call, lengths []int) ([]Value, error) {
 			places[i] += (lengths[row] - 1 - 2*at) * strides[along]
 		}
 	}
-	return one(v.Pick(v.Shape(), places))
+	return One(v.Pick(v.Shape(), places))
 }
 
 // blockError checks the inputs of SpaceToBatchND or BatchToSpaceND and returns the error for the
@@ -374,25 +374,25 @@ func reverseSequence(c *Call, lengths []int) ([]Value, error) {
 func (c *Call) blockError(blocks []int, name string) error {
 	v, edges := c.In[0], c.In[2].Shape()
 	if c.In[1].Rank() != 1 {
-		return invalidf("block_shape rank should be 1 instead of %d", c.In[1].Rank())
+		return Invalidf("block_shape rank should be 1 instead of %d", c.In[1].Rank())
 	}
 	if v.Rank() < 1+len(blocks) {
-		return invalidf("input rank should be >= %d instead of %d", 1+len(blocks), v.Rank())
+		return Invalidf("input rank should be >= %d instead of %d", 1+len(blocks), v.Rank())
 	}
 	if !slices.Equal(edges, []int{len(blocks), 2}) {
-		return invalidf("%s should have shape [%d, 2] instead of %s", name, len(blocks), value.ShapeText(edges))
+		return Invalidf("%s should have shape [%d, 2] instead of %s", name, len(blocks), value.ShapeText(edges))
 	}
 	if all := 1; c.Op == "BatchToSpaceND" {
 		for _, block := range blocks {
 			all *= block
 		}
 		if all <= 0 {
-			return invalidf("Product of block sizes must be positive, got %d", all)
+			return Invalidf("Product of block sizes must be positive, got %d", all)
 		}
 	}
 	for d, block := range blocks {
 		if block < 1 {
-			return invalidf("All values in block_shape must be positive, got value, %d at index %d.", block, d)
+			return Invalidf("All values in block_shape must be positive, got value, %d at index %d.", block, d)
 		}
 	}
 	return nil
@@ -406,7 +406,7 @@ func (c *Call) blocks(blocks []int, name string) (product int, err error) {
 	}
 	product, ok := value.Count(blocks)
 	if !ok || product > maxElements {
-		return 0, c.unsupported("blocks of %v", blocks)
+		return 0, c.Unsupported("blocks of %v", blocks)
 	}
 	return product, nil
 }
@@ -425,10 +425,10 @@ func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
 	for d, block := range blocks {
 		before, after := paddings[2*d], paddings[2*d+1]
 		if before < 0 || after < 0 {
-			return nil, invalidf("Paddings must be non-negative")
+			return nil, Invalidf("Paddings must be non-negative")
 		}
 		if shape[d+1] += before + after; shape[d+1]%block != 0 {
-			return nil, invalidf("padded_shape[%d]=%d is not divisible by block_shape[%d]=%d", d, shape[d+1], d, block)
+			return nil, Invalidf("padded_shape[%d]=%d is not divisible by block_shape[%d]=%d", d, shape[d+1], d, block)
 		}
 		shape[d+1] /= block
 	}
@@ -460,16 +460,16 @@ func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
 	v := c.In[0]
 	shape := slices.Clone(v.Shape())
 	if shape[0]%all != 0 {
-		return nil, invalidf("Input batch dimension (%d) is not divisible by product of block sizes (%d)", shape[0], all)
+		return nil, Invalidf("Input batch dimension (%d) is not divisible by product of block sizes (%d)", shape[0], all)
 	}
 	shape[0] /= all
 	for d, block := range blocks {
 		before, after := crops[2*d], crops[2*d+1]
 		if before < 0 || after < 0 {
-			return nil, invalidf("Crops must be non-negative")
+			return nil, Invalidf("Crops must be non-negative")
 		}
 		if shape[d+1] = shape[d+1]*block - before - after; shape[d+1] < 0 {
-			return nil, invalidf("cropped_shape[%d]=%d must be non-negative", d, shape[d+1])
+			return nil, Invalidf("cropped_shape[%d]=%d must be non-negative", d, shape[d+1])
 		}
 	}
 	return c.blockwise(shape, func(at []int) int {
@@ -492,7 +492,7 @@ func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
 // blockwise makes a tensor of the given shape from elements of the first input. The function from
 // returns, for an index of the result, the position of the element in the input, or -1 for a zero.
 func (c *Call) blockwise(shape []int, from func(at []int) int) ([]Value, error) {
-	n, err := c.room(c.In[0].DType(), shape)
+	n, err := c.Room(c.In[0].DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -503,5 +503,5 @@ func (c *Call) blockwise(shape []int, from func(at []int) int) ([]Value, error) 
 		}
 		places[i] = from(at)
 	}
-	return one(c.In[0].Pick(shape, places))
+	return One(c.In[0].Pick(shape, places))
 }

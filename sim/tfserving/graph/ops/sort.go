@@ -12,7 +12,7 @@ import (
 
 // sortOps returns the operations that find the largest elements or equal elements.
 func sortOps() map[string]Kernel {
-	return map[string]Kernel{"ArgMax": of(strictScalar(1, dimText), argBest), "ArgMin": of(strictScalar(1, dimText), argBest), "TopK": topK, "TopKV2": topK,
+	return map[string]Kernel{"ArgMax": Of(strictScalar(1, dimText), argBest), "ArgMin": Of(strictScalar(1, dimText), argBest), "TopK": topK, "TopKV2": topK,
 		"ListDiff": listDiff, "InTopK": inTopK, "InTopKV2": inTopK,
 		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
 }
@@ -39,15 +39,15 @@ func argBest(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
-		return nil, invalidf("Expected dimension in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
+		return nil, Invalidf("Expected dimension in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
 	}
 	size := v.Shape()[axis]
 	if size == 0 {
-		return nil, invalidf("Reduction axis %d is empty in shape %s", axis, value.ShapeText(v.Shape()))
+		return nil, Invalidf("Reduction axis %d is empty in shape %s", axis, value.ShapeText(v.Shape()))
 	}
 	less := lessThan(v)
 	if less == nil {
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	shape := slices.Delete(slices.Clone(v.Shape()), axis, axis+1)
 	step := value.Strides(v.Shape())[axis]
@@ -70,29 +70,29 @@ func argBest(c *Call, asked int) ([]Value, error) {
 		}
 		out = append(out, int64(best))
 	}
-	return one(value.Ints(cmp.Or(c.typeOf("output_type"), value.Int64), shape, out))
+	return One(value.Ints(cmp.Or(c.TypeOf("output_type"), value.Int64), shape, out))
 }
 
 func topK(c *Call) ([]Value, error) {
-	k := c.number("k")
+	k := c.Number("k")
 	if len(c.In) > 1 {
 		var err error
-		if k, err = c.scalar(1, "k must be scalar, got shape "); err != nil {
+		if k, err = c.Scalar(1, "k must be scalar, got shape "); err != nil {
 			return nil, err
 		}
 	}
 	v := c.In[0]
 	switch {
 	case k < 0:
-		return nil, invalidf("Need k >= 0, got %d", k)
+		return nil, Invalidf("Need k >= 0, got %d", k)
 	case v.Rank() < 1:
-		return nil, invalidf("input must be >= 1-D, got shape %s", value.ShapeText(v.Shape()))
+		return nil, Invalidf("input must be >= 1-D, got shape %s", value.ShapeText(v.Shape()))
 	case v.Shape()[v.Rank()-1] < k:
-		return nil, invalidf("input must have at least k columns. Had %d, needed %d", v.Shape()[v.Rank()-1], k)
+		return nil, Invalidf("input must have at least k columns. Had %d, needed %d", v.Shape()[v.Rank()-1], k)
 	}
 	less := lessThan(v)
 	if less == nil {
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	columns := v.Shape()[v.Rank()-1]
 	shape := append(slices.Clone(v.Shape()[:v.Rank()-1]), k)
@@ -115,7 +115,7 @@ func topK(c *Call) ([]Value, error) {
 			places, indices = append(places, at), append(indices, int64(at-start))
 		}
 	}
-	return []Value{v.Pick(shape, places), value.Ints(cmp.Or(c.typeOf("index_type"), value.Int32), shape, indices)}, nil
+	return []Value{v.Pick(shape, places), value.Ints(cmp.Or(c.TypeOf("index_type"), value.Int32), shape, indices)}, nil
 }
 
 func unique(c *Call) ([]Value, error) {
@@ -127,7 +127,7 @@ func unique(c *Call) ([]Value, error) {
 	if v.Rank() != 1 {
 		return c.uniqueSlices(axis)
 	}
-	dtype := cmp.Or(c.typeOf("out_idx"), value.Int32)
+	dtype := cmp.Or(c.TypeOf("out_idx"), value.Int32)
 	var places []int
 	var which []int64
 	switch {
@@ -140,7 +140,7 @@ func unique(c *Call) ([]Value, error) {
 	case v.B() != nil:
 		places, which = distinct(v.B())
 	default:
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	out := []Value{v.Pick([]int{len(places)}, places), value.Ints(dtype, []int{len(which)}, which)}
 	if c.Op == "UniqueWithCounts" {
@@ -158,35 +158,35 @@ func (c *Call) uniqueAxis() (int, error) {
 	v := c.In[0]
 	if len(c.In) > 1 {
 		if c.In[1].Rank() != 1 {
-			return 0, invalidf("axis expects a 1D vector.")
+			return 0, Invalidf("axis expects a 1D vector.")
 		}
-		axes, err := c.ints(1)
+		axes, err := c.Ints(1)
 		if err != nil {
 			return 0, err
 		}
 		if len(axes) > 1 {
-			return 0, invalidf("axis does not support input tensors larger than 1 elements")
+			return 0, Invalidf("axis does not support input tensors larger than 1 elements")
 		}
 		if len(axes) == 1 {
 			axis, ok := axisOf(axes[0], v.Rank())
 			if !ok {
-				return 0, invalidf("axis has to be between [0, %d)", v.Rank())
+				return 0, Invalidf("axis has to be between [0, %d)", v.Rank())
 			}
 			return axis, nil
 		}
 	}
 	if v.Rank() != 1 {
-		return 0, invalidf("unique expects a 1D vector.")
+		return 0, Invalidf("unique expects a 1D vector.")
 	}
 	return 0, nil
 }
 
 // uniqueSlices finds equal slices along a dimension.
 func (c *Call) uniqueSlices(axis int) ([]Value, error) {
-	v, dtype := c.In[0], cmp.Or(c.typeOf("out_idx"), value.Int32)
+	v, dtype := c.In[0], cmp.Or(c.TypeOf("out_idx"), value.Int32)
 	step, size := value.Strides(v.Shape())[axis], v.Shape()[axis]
 	if keyAt(v, 0) == nil && v.Len() > 0 {
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	texts := make([]string, size)
 	for i := range v.Len() {
@@ -230,12 +230,12 @@ func distinct[T comparable](list []T) (places []int, which []int64) {
 func listDiff(c *Call) ([]Value, error) {
 	for i, name := range []string{"x", "y"} {
 		if c.In[i].Rank() != 1 {
-			return nil, invalidf("%s should be a 1D vector.", name)
+			return nil, Invalidf("%s should be a 1D vector.", name)
 		}
 	}
 	x, y := c.In[0], c.In[1]
 	if x.Len() > 0 && keyAt(x, 0) == nil {
-		return nil, c.unsupported("%s", tensor.DTypeName(x.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(x.DType()))
 	}
 	known := map[any]bool{}
 	for i := range y.Len() {
@@ -247,7 +247,7 @@ func listDiff(c *Call) ([]Value, error) {
 			places = append(places, i)
 		}
 	}
-	return []Value{x.Pick([]int{len(places)}, places), value.Sizes(cmp.Or(c.typeOf("out_idx"), value.Int32), places)}, nil
+	return []Value{x.Pick([]int{len(places)}, places), value.Sizes(cmp.Or(c.TypeOf("out_idx"), value.Int32), places)}, nil
 }
 
 // inTopK reports for each row whether the prediction of its target is among the k highest. It
@@ -255,20 +255,20 @@ func listDiff(c *Call) ([]Value, error) {
 // (core/kernels/in_topk_op.h).
 func inTopK(c *Call) ([]Value, error) {
 	scores, targets := c.In[0], c.In[1]
-	k := c.number("k")
+	k := c.Number("k")
 	if c.Op == "InTopKV2" {
 		var err error
-		if k, err = c.scalar(2, "k must be 0-D, got shape "); err != nil {
+		if k, err = c.Scalar(2, "k must be 0-D, got shape "); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case scores.Rank() != 2:
-		return nil, invalidf("predictions must be 2-dimensional")
+		return nil, Invalidf("predictions must be 2-dimensional")
 	case targets.Rank() != 1:
-		return nil, invalidf("targets must be 1-dimensional")
+		return nil, Invalidf("targets must be 1-dimensional")
 	case scores.Shape()[0] != targets.Len():
-		return nil, invalidf("First dimension of predictions %d must match length of targets %d", scores.Shape()[0], targets.Len())
+		return nil, Invalidf("First dimension of predictions %d must match length of targets %d", scores.Shape()[0], targets.Len())
 	}
 	out, columns := make([]bool, targets.Len()), scores.Shape()[1]
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
@@ -292,5 +292,5 @@ func inTopK(c *Call) ([]Value, error) {
 		}
 		out[row] = out[row] && better < k
 	}
-	return one(value.Bools([]int{len(out)}, out))
+	return One(value.Bools([]int{len(out)}, out))
 }

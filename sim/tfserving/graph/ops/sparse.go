@@ -13,10 +13,10 @@ import (
 // sparseOps holds the operations on sparse tensors. A sparse tensor consists of the values, a row
 // of indices for each value, and the dense shape.
 var sparseOps = map[string]Kernel{
-	"SparseToDense": of2(ints(1), ints(0), sparseToDense), "SparseReorder": of((*Call).sparseInput, sparseReorder),
-	"SparseReshape":           of2(ints(0), ints(1), sparseReshape),
-	"SparseTensorDenseMatMul": of((*Call).sparseInput, sparseMatmul), "SparseFillEmptyRows": of((*Call).sparseInput, sparseFillEmptyRows),
-	"SparseReduceSum": of((*Call).sparseInput, sparseReduce),
+	"SparseToDense": Of2(ints(1), ints(0), sparseToDense), "SparseReorder": Of((*Call).sparseInput, sparseReorder),
+	"SparseReshape":           Of2(ints(0), ints(1), sparseReshape),
+	"SparseTensorDenseMatMul": Of((*Call).sparseInput, sparseMatmul), "SparseFillEmptyRows": Of((*Call).sparseInput, sparseFillEmptyRows),
+	"SparseReduceSum": Of((*Call).sparseInput, sparseReduce),
 }
 
 // sparse is a sparse tensor read from an operation's inputs.
@@ -28,11 +28,11 @@ type sparse struct {
 
 // sparseInput reads a sparse tensor from the first three inputs.
 func (c *Call) sparseInput() (sparse, error) {
-	at, err := c.ints(0)
+	at, err := c.Ints(0)
 	if err != nil {
 		return sparse{}, err
 	}
-	sizes, err := c.ints(2)
+	sizes, err := c.Ints(2)
 	if err != nil {
 		return sparse{}, err
 	}
@@ -99,7 +99,7 @@ func (c *Call) sparseError() error {
 	}
 	for _, check := range checks {
 		if check.due {
-			return invalidf(check.text, check.args...)
+			return Invalidf(check.text, check.args...)
 		}
 	}
 	return nil
@@ -138,15 +138,15 @@ func (c *Call) denseError(shape []int) error {
 	}
 	switch {
 	case len(at) > 2:
-		return invalidf("sparse_indices should be a scalar, vector, or matrix, got shape %s", value.ShapeText(at))
+		return Invalidf("sparse_indices should be a scalar, vector, or matrix, got shape %s", value.ShapeText(at))
 	case c.In[1].Rank() != 1:
-		return invalidf("output_shape must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
+		return Invalidf("output_shape must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
 	case len(shape) != columns:
-		return invalidf("output_shape has incorrect number of elements: %d should be: %d", len(shape), columns)
+		return Invalidf("output_shape has incorrect number of elements: %d should be: %d", len(shape), columns)
 	case values.Rank() > 1 || values.Rank() == 1 && values.Len() != rows:
-		return invalidf("sparse_values has incorrect shape %s, should be [] or [%d]", value.ShapeText(values.Shape()), rows)
+		return Invalidf("sparse_values has incorrect shape %s, should be [] or [%d]", value.ShapeText(values.Shape()), rows)
 	case c.In[3].Rank() != 0:
-		return invalidf("default_value should be a scalar.")
+		return Invalidf("default_value should be a scalar.")
 	}
 	return sizesError(shape)
 }
@@ -155,7 +155,7 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 	if err := c.denseError(shape); err != nil {
 		return nil, err
 	}
-	n, err := c.room(c.In[2].DType(), shape)
+	n, err := c.Room(c.In[2].DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -166,19 +166,19 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 		place, row := 0, at[i*rank:(i+1)*rank]
 		for d, x := range row {
 			if x < 0 || x >= shape[d] {
-				if !c.flag("validate_indices") {
-					return nil, invalidf("Indices are not valid (out of bounds).  Shape: %s", value.ShapeText(shape))
+				if !c.Flag("validate_indices") {
+					return nil, Invalidf("Indices are not valid (out of bounds).  Shape: %s", value.ShapeText(shape))
 				}
-				return nil, invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
+				return nil, Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
 			}
 			place += x * strides[d]
 		}
-		if c.flag("validate_indices") && i > 0 {
+		if c.Flag("validate_indices") && i > 0 {
 			switch slices.Compare(at[(i-1)*rank:i*rank], row) {
 			case 0:
-				return nil, invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
+				return nil, Invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
 			case 1:
-				return nil, invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
+				return nil, Invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
 			}
 		}
 		places[place] = i
@@ -186,7 +186,7 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 			places[place] = 0
 		}
 	}
-	return one(c.In[2].PickOr(shape, places, c.In[3]))
+	return One(c.In[2].PickOr(shape, places, c.In[3]))
 }
 
 func sparseReorder(c *Call, s sparse) ([]Value, error) {
@@ -222,21 +222,21 @@ func (c *Call) sparseSizes(at, from []int) ([]int, error) {
 	indices := c.In[0].Shape()
 	switch {
 	case len(indices) != 2:
-		return nil, invalidf("Input must be a matrix.")
+		return nil, Invalidf("Input must be a matrix.")
 	case c.In[1].Rank() != 1:
-		return nil, invalidf("Input shape must be a vector.")
+		return nil, Invalidf("Input shape must be a vector.")
 	case c.In[2].Rank() != 1:
-		return nil, invalidf("Target shape should be a vector but received shape %s", value.ShapeText(c.In[2].Shape()))
+		return nil, Invalidf("Target shape should be a vector but received shape %s", value.ShapeText(c.In[2].Shape()))
 	case indices[1] != len(from):
-		return nil, invalidf("Input tensor rank must match input shape length.")
+		return nil, Invalidf("Input tensor rank must match input shape length.")
 	}
-	to, err := c.ints(2)
+	to, err := c.Ints(2)
 	if err != nil {
 		return nil, err
 	}
 	for _, size := range from {
 		if size < 0 {
-			return nil, invalidf("Expected shape dimensions to be non-negative, got %d", size)
+			return nil, Invalidf("Expected shape dimensions to be non-negative, got %d", size)
 		}
 	}
 	to = slices.Clone(to)
@@ -245,26 +245,26 @@ func (c *Call) sparseSizes(at, from []int) ([]int, error) {
 	for d, size := range to {
 		switch {
 		case size == -1 && open >= 0:
-			return nil, invalidf("only one output dimension may be -1, not both %d and %d", open, d)
+			return nil, Invalidf("only one output dimension may be -1, not both %d and %d", open, d)
 		case size == -1:
 			open = d
 		case size < 0:
-			return nil, invalidf("size %d must be non-negative, not %d", d, size)
+			return nil, Invalidf("size %d must be non-negative, not %d", d, size)
 		default:
 			product *= size
 		}
 	}
 	if open >= 0 {
 		if product <= 0 {
-			return nil, invalidf("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
+			return nil, Invalidf("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
 		}
 		if to[open] = all / product; all%product != 0 {
-			return nil, invalidf("Input to reshape is a SparseTensor with %d dense values, but the requested shape requires a multiple of %d. input_shape=%s output_shape=%s",
+			return nil, Invalidf("Input to reshape is a SparseTensor with %d dense values, but the requested shape requires a multiple of %d. input_shape=%s output_shape=%s",
 				all, product, value.ShapeText(from), value.ShapeText(to))
 		}
 	}
 	if n, okToo := value.Count(to); !ok || !okToo || n != all {
-		return nil, invalidf("Input to reshape is a tensor with %d dense values, but the requested shape has %d. input_shape=%s output_shape=%s",
+		return nil, Invalidf("Input to reshape is a tensor with %d dense values, but the requested shape has %d. input_shape=%s output_shape=%s",
 			all, n, value.ShapeText(from), value.ShapeText(to))
 	}
 	return to, nil
@@ -272,20 +272,20 @@ func (c *Call) sparseSizes(at, from []int) ([]int, error) {
 
 func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	b := c.In[3]
-	if s.values.F() == nil || c.flag("adjoint_b") {
-		return nil, c.unsupported("adjoint_b, or the dtype")
+	if s.values.F() == nil || c.Flag("adjoint_b") {
+		return nil, c.Unsupported("adjoint_b, or the dtype")
 	}
 	outer, inner := 0, 1 // dimension of the sparse matrix that becomes rows of the result, and the one that is summed over
-	if c.flag("adjoint_a") {
+	if c.Flag("adjoint_a") {
 		outer, inner = 1, 0
 	}
 	if s.shape[inner] != b.Shape()[0] {
-		return nil, invalidf("Cannot multiply A and B because inner dimension does not match: %d vs. %d.  Did you forget a transpose?  Dimensions of A: [%d, %d).  Dimensions of B: %s",
+		return nil, Invalidf("Cannot multiply A and B because inner dimension does not match: %d vs. %d.  Did you forget a transpose?  Dimensions of A: [%d, %d).  Dimensions of B: %s",
 			s.shape[inner], b.Shape()[0], s.shape[0], s.shape[1], value.ShapeText(b.Shape()))
 	}
 	width := b.Shape()[1]
 	shape := []int{s.shape[outer], width}
-	n, err := c.room(b.DType(), shape)
+	n, err := c.Room(b.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -293,29 +293,29 @@ func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	for i, x := range s.values.F() {
 		row, k := s.row(i)[outer], s.row(i)[inner]
 		if k < 0 || k >= s.shape[inner] {
-			return nil, invalidf("k (%d) from index[%d,%d] out of bounds (>=%d)", k, i, inner, s.shape[inner])
+			return nil, Invalidf("k (%d) from index[%d,%d] out of bounds (>=%d)", k, i, inner, s.shape[inner])
 		}
 		if row < 0 || row >= s.shape[outer] {
-			return nil, invalidf("m (%d) from index[%d,%d] out of bounds (>=%d)", row, i, outer, s.shape[outer])
+			return nil, Invalidf("m (%d) from index[%d,%d] out of bounds (>=%d)", row, i, outer, s.shape[outer])
 		}
 		for j := range width {
 			out[row*width+j] += x * b.F()[k*width+j]
 		}
 	}
-	return one(value.Floats(b.DType(), shape, out))
+	return One(value.Floats(b.DType(), shape, out))
 }
 
 // sparseFillEmptyRows adds a default value at the start of each row that has no values.
 func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	rows := s.shape[0]
-	if _, err := c.room(value.Int64, []int{rows, len(s.shape)}); err != nil {
+	if _, err := c.Room(value.Int64, []int{rows, len(s.shape)}); err != nil {
 		return nil, err
 	}
 	byRow := make([][]int, rows)
 	for i := range s.values.Len() {
 		row := s.row(i)[0]
 		if row < 0 || row >= rows {
-			return nil, invalidf("indices(%d, 0) is invalid: %d >= %d", i, row, rows)
+			return nil, Invalidf("indices(%d, 0) is invalid: %d >= %d", i, row, rows)
 		}
 		byRow[row] = append(byRow[row], i)
 	}
@@ -344,7 +344,7 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 // sparseReduce sums over the given dimensions. An index outside the dense shape is an error only if
 // it belongs to no element of the sum (core/kernels/sparse_reduce_op.cc).
 func sparseReduce(c *Call, s sparse) ([]Value, error) {
-	axes, err := c.ints(3)
+	axes, err := c.Ints(3)
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func sparseReduce(c *Call, s sparse) ([]Value, error) {
 	for _, asked := range axes {
 		axis, ok := axisOf(asked, rank)
 		if !ok {
-			return nil, invalidf("Invalid reduction dimension %d, for input with %d dimensions.", asked, rank)
+			return nil, Invalidf("Invalid reduction dimension %d, for input with %d dimensions.", asked, rank)
 		}
 		gone[axis] = true
 	}
@@ -362,11 +362,11 @@ func sparseReduce(c *Call, s sparse) ([]Value, error) {
 		switch {
 		case !gone[d]:
 			shape, kept = append(shape, size), append(kept, d)
-		case c.flag("keep_dims"):
+		case c.Flag("keep_dims"):
 			shape = append(shape, 1)
 		}
 	}
-	n, err := c.room(s.values.DType(), shape)
+	n, err := c.Room(s.values.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
@@ -377,14 +377,14 @@ func sparseReduce(c *Call, s sparse) ([]Value, error) {
 			places[i] += s.row(i)[d] * steps[k]
 		}
 		if places[i] < 0 || places[i] >= n {
-			return nil, statusf(rpcerrors.Internal, "Obtained a write index of %d which is outside of bounds of [0, %d)", places[i], n)
+			return nil, Statusf(rpcerrors.Internal, "Obtained a write index of %d which is outside of bounds of [0, %d)", places[i], n)
 		}
 	}
 	switch v := s.values; {
 	case v.F() != nil:
-		return one(value.Floats(v.DType(), shape, addAt(make([]float64, n), v.F(), places, 1)))
+		return One(value.Floats(v.DType(), shape, addAt(make([]float64, n), v.F(), places, 1)))
 	case v.I() != nil:
-		return one(value.Ints(v.DType(), shape, addAt(make([]int64, n), v.I(), places, 1)))
+		return One(value.Ints(v.DType(), shape, addAt(make([]int64, n), v.I(), places, 1)))
 	}
-	return nil, c.unsupported("%s", tensor.DTypeName(s.values.DType()))
+	return nil, c.Unsupported("%s", tensor.DTypeName(s.values.DType()))
 }

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
@@ -12,16 +14,16 @@ import (
 // stateOps holds the operations on variables. Variables of TensorFlow 1 are references: [Deref]
 // replaces a reference by the variable's value before an operation reads it.
 var stateOps = map[string]Kernel{
-	"VarHandleOp": varHandle, "ReadVariableOp": of((*Call).variable, readVariable), "VarIsInitializedOp": isInitialized,
-	"VariableShape":    of((*Call).variable, variableShape),
+	"VarHandleOp": varHandle, "ReadVariableOp": Of((*Call).variable, readVariable), "VarIsInitializedOp": isInitialized,
+	"VariableShape":    Of((*Call).variable, variableShape),
 	"AssignVariableOp": assignVariable, "AssignAddVariableOp": assignVariable, "AssignSubVariableOp": assignVariable,
-	"ResourceGather": of((*Call).variable, resourceGather), "ResourceGatherNd": of((*Call).variable, resourceGather), "DestroyResourceOp": nothing,
+	"ResourceGather": Of((*Call).variable, resourceGather), "ResourceGatherNd": Of((*Call).variable, resourceGather), "DestroyResourceOp": nothing,
 	"Variable": varReference, "VariableV2": varReference, "Assign": assignReference, "AssignAdd": assignReference, "AssignSub": assignReference,
 	"IsVariableInitialized": isInitialized, "RestoreV2": restore,
 }
 
 // takesReferences lists the operations that need the reference to a TensorFlow 1 variable itself,
-// not its value.
+// not its value, besides those in updateOps.
 var takesReferences = map[string]bool{"Assign": true, "AssignAdd": true, "AssignSub": true, "IsVariableInitialized": true}
 
 // Locker has the methods of sync.Locker, which simulated code may not import.
@@ -53,8 +55,11 @@ type cell struct {
 	set       bool
 	value     Value
 	table     *table
+	buckets   *buckets
 
 	keyType, valueType DType // keyType and valueType are the dtypes of a table
+	valueShape         []int // valueShape is the shape of a table's values
+	mutable            bool  // mutable is set for a table that requests may change
 }
 
 // find returns the cell of a name. If there is none, it creates one as a copy of fresh. Fields set
@@ -90,7 +95,7 @@ func (x *cell) update(change func(old Value, set bool) (Value, error)) (Value, e
 	return fresh, err
 }
 
-func handle(x *cell) ([]Value, error) { return one(value.Handles(value.Resource, nil, []any{x})) }
+func handle(x *cell) ([]Value, error) { return One(value.Handles(value.Resource, nil, []any{x})) }
 
 // cellOf returns the variable or table whose handle is the given input.
 func (c *Call) cellOf(input int) (*cell, error) {
@@ -99,12 +104,12 @@ func (c *Call) cellOf(input int) (*cell, error) {
 			return found, nil
 		}
 	}
-	return nil, c.unsupported("a handle of another kind")
+	return nil, c.Unsupported("a handle of another kind")
 }
 
 // sharedName returns the name under which nodes of the graph share a variable or table.
 func (c *Call) sharedName() string {
-	return c.text("container") + "/" + cmp.Or(c.text("shared_name"), c.Name)
+	return c.Text("container") + "/" + cmp.Or(c.Text("shared_name"), c.Name)
 }
 
 func varHandle(c *Call) ([]Value, error) { return handle(c.Env.State().find(c.sharedName(), cell{})) }
@@ -117,7 +122,7 @@ func varReference(c *Call) ([]Value, error) {
 // other values unchanged, and also a reference that the operation needs itself.
 func Deref(op string, v Value) (Value, error) {
 	list := v.H()
-	if len(list) != 1 || takesReferences[op] {
+	if len(list) != 1 || takesReferences[op] || updateOps[op] != nil {
 		return v, nil
 	}
 	found, ok := list[0].(*cell)
@@ -136,10 +141,10 @@ func (x *cell) missing() error {
 }
 
 func readVariable(c *Call, v Value) ([]Value, error) {
-	if want := c.typeOf("dtype"); want != v.DType() {
-		return nil, invalidf("Trying to read variable with wrong dtype. Expected %s got %s", tensor.DTypeName(want), tensor.DTypeName(v.DType()))
+	if want := c.TypeOf("dtype"); want != v.DType() {
+		return nil, Invalidf("Trying to read variable with wrong dtype. Expected %s got %s", tensor.DTypeName(want), tensor.DTypeName(v.DType()))
 	}
-	return one(v)
+	return One(v)
 }
 
 // variable returns the value of the variable whose handle is input 0.
@@ -156,7 +161,7 @@ func (c *Call) variable() (Value, error) {
 }
 
 func variableShape(c *Call, v Value) ([]Value, error) {
-	return one(value.Sizes(c.outType(), v.Shape()))
+	return One(value.Sizes(c.outType(), v.Shape()))
 }
 
 func isInitialized(c *Call) ([]Value, error) {
@@ -165,15 +170,15 @@ func isInitialized(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	_, set := found.read()
-	return one(value.Bools(nil, []bool{set}))
+	return One(value.Bools(nil, []bool{set}))
 }
 
 func resourceGather(c *Call, v Value) ([]Value, error) {
 	use := &Call{Node: c.Node, In: []Value{v, c.In[1]}, Env: c.Env}
 	if c.Op == "ResourceGatherNd" {
-		return of(ints(1), gatherNd)(use)
+		return Of(ints(1), gatherNd)(use)
 	}
-	return use.gatherOn(v, c.number("batch_dims"), c.number("batch_dims"))
+	return use.gatherOn(v, c.Number("batch_dims"), c.Number("batch_dims"))
 }
 
 // restore returns variables from the model's files. Slices of partitioned variables are not
@@ -182,14 +187,14 @@ func restore(c *Call) ([]Value, error) {
 	var out []Value
 	for i, name := range c.In[1].S() {
 		if c.In[2].S()[i] != "" {
-			return nil, c.unsupported("slice %s", c.In[2].S()[i])
+			return nil, c.Unsupported("slice %s", c.In[2].S()[i])
 		}
 		v, err := c.Env.Restore(c.In[0].S()[0], name)
 		if err != nil {
 			return nil, err
 		}
-		if want := c.types("dtypes")[i]; v.DType() != want {
-			return nil, invalidf("tensor_name = %s; expected dtype %s does not equal original dtype %s", name, tensor.DTypeName(want), tensor.DTypeName(v.DType()))
+		if want := c.Types("dtypes")[i]; v.DType() != want {
+			return nil, Invalidf("tensor_name = %s; expected dtype %s does not equal original dtype %s", name, tensor.DTypeName(want), tensor.DTypeName(v.DType()))
 		}
 		out = append(out, v)
 	}
@@ -214,7 +219,7 @@ func (c *Call) change() (Value, error) {
 			return c.In[1], nil
 		}
 		if !set {
-			return Value{}, statusf(rpcerrors.FailedPrecondition, "Attempting to use uninitialized value %s", c.Name)
+			return Value{}, Statusf(rpcerrors.FailedPrecondition, "Attempting to use uninitialized value %s", c.Name)
 		}
 		out, err := binary(&Call{Node: &Node{Name: c.Name, Op: op}, In: []Value{old, c.In[1]}, Env: c.Env})
 		if err != nil {
@@ -232,4 +237,194 @@ func assignVariable(c *Call) ([]Value, error) {
 func assignReference(c *Call) ([]Value, error) {
 	_, err := c.change()
 	return c.In[:1], err
+}
+
+// updateOps holds the operations that change a part of a variable. A reference variable of
+// TensorFlow 1 is input 0 of the operations without Resource in their name, and also their output.
+var updateOps = map[string]Kernel{
+	"ResourceScatterUpdate": updateRows, "ResourceScatterAdd": updateRows, "ResourceScatterSub": updateRows, "ResourceScatterMul": updateRows,
+	"ResourceScatterDiv": updateRows, "ResourceScatterMin": updateRows, "ResourceScatterMax": updateRows,
+	"ScatterUpdate": updateRows, "ScatterAdd": updateRows, "ScatterSub": updateRows, "ScatterMul": updateRows,
+	"ScatterDiv": updateRows, "ScatterMin": updateRows, "ScatterMax": updateRows,
+	"ResourceScatterNdUpdate": updateSlices, "ResourceScatterNdAdd": updateSlices, "ResourceScatterNdSub": updateSlices,
+	"ResourceScatterNdMin": updateSlices, "ResourceScatterNdMax": updateSlices,
+	"ScatterNdUpdate": updateSlices, "ScatterNdAdd": updateSlices, "ScatterNdSub": updateSlices,
+	"ResourceStridedSliceAssign": updateWindow, "StridedSliceAssign": updateWindow,
+}
+
+// updateName matches the name of a scattered update. Its groups say whether the variable is a
+// resource, and how updates are combined with what is there.
+var updateName = regexp.MustCompile("^(Resource)?Scatter(?:Nd)?(.*)$")
+
+// patch is a change of some slices of a variable: slice i of updates goes to the position starts[i].
+// The error of an index that is out of range comes after the slices before it were changed.
+type patch struct {
+	starts  []int
+	size    int
+	updates Value
+	bad     error
+}
+
+// updatePart changes a part of the variable that is input 0. find looks for the part, given the
+// variable's old value.
+func (c *Call) updatePart(how string, find func(old Value) (patch, error)) ([]Value, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return nil, err
+	}
+	var bad error
+	_, err = found.update(func(old Value, set bool) (Value, error) {
+		if !set {
+			return Value{}, found.missing()
+		}
+		p, err := find(old)
+		if err != nil {
+			return Value{}, err
+		}
+		bad = p.bad
+		return c.write(old, p.updates, p.starts, p.size, how)
+	})
+	if err == nil {
+		err = bad
+	}
+	if found.reference {
+		return c.In[:1], err
+	}
+	return nil, err
+}
+
+// updateRows changes the rows at the indices in input 1 (core/kernels/resource_variable_ops.cc,
+// scatter_op.cc).
+func updateRows(c *Call) ([]Value, error) {
+	name := updateName.FindStringSubmatch(c.Op)
+	resource, how := name[1] != "", name[2]
+	list, err := c.Ints(1)
+	if err != nil {
+		return nil, err
+	}
+	return c.updatePart(how, func(old Value) (patch, error) {
+		at, updates := c.In[1].Shape(), c.In[2]
+		if old.Rank() == 0 {
+			return patch{}, c.Unsupported("a variable without rows")
+		}
+		row := old.Shape()[1:]
+		got, want := updates.Shape(), slices.Concat(at, row)
+		if updates.Rank() > 0 && (len(got) != len(want) || !resource && !slices.Equal(got, want)) {
+			return patch{}, Invalidf("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape %s, indices.shape %s, params.shape %s",
+				value.ShapeText(got), value.ShapeText(at), value.ShapeText(old.Shape()))
+		}
+		if len(list) == 0 {
+			return patch{updates: updates}, nil
+		}
+		if updates.Rank() > 0 && !slices.Equal(got[:len(at)], at) {
+			return patch{}, Invalidf("The shape of indices (%s) must be a prefix of the shape of updates (%s)", value.ShapeText(at), value.ShapeText(got))
+		}
+		if updates.Rank() > 0 && !slices.Equal(got, want) {
+			return patch{}, c.Unsupported("rows of another size, which the kernel writes beside the variable")
+		}
+		if how == "Div" && slices.Contains(updates.I(), 0) {
+			return patch{}, Invalidf("updates must not contain 0")
+		}
+		p := patch{updates: updates}
+		var bad int
+		if p.starts, p.size, bad = slicesAt(list, 1, old.Shape()); bad >= 0 {
+			p.bad = Invalidf("indices%s = %d is not in [0, %d)", placeText(bad, at), list[bad], old.Shape()[0])
+		}
+		if updates.Rank() == 0 {
+			p.updates = updates.Pick([]int{len(p.starts) * p.size}, make([]int, len(p.starts)*p.size))
+		}
+		return p, nil
+	})
+}
+
+// updateSlices changes the slices that each row of input 1 selects (core/kernels/scatter_nd_op.cc).
+// A vector holds indices of rows.
+func updateSlices(c *Call) ([]Value, error) {
+	list, err := c.Ints(1)
+	if err != nil {
+		return nil, err
+	}
+	return c.updatePart(updateName.FindStringSubmatch(c.Op)[2], func(old Value) (patch, error) {
+		at, updates := c.In[1].Shape(), c.In[2]
+		got, shape := updates.Shape(), old.Shape()
+		if len(at) == 0 || len(got) == 0 {
+			return patch{}, c.Unsupported("a scalar, whose size the kernel reads from other memory")
+		}
+		if !scatters(old.Len(), c.In[1], updates) {
+			return patch{}, Invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(at))
+		}
+		if at[0] != got[0] {
+			return patch{}, Invalidf("Dimensions [0,1) of indices[shape=%s] = %d must match dimensions [0,1) of updates[shape=%s] = %d",
+				value.ShapeText(at), at[0], value.ShapeText(got), got[0])
+		}
+		depth, rows := 1, at
+		if len(at) > 1 {
+			depth, rows = depthOf(c.In[1])
+		}
+		inner := Invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
+			depth, len(shape), value.ShapeText(shape), depth, len(got), value.ShapeText(got))
+		outer := Invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
+			len(rows), value.ShapeText(at), len(rows), value.ShapeText(got))
+		switch {
+		case len(got) < len(rows):
+			return patch{}, outer
+		case depth > len(shape) || len(got) != len(rows)+len(shape)-depth:
+			return patch{}, inner
+		case !slices.Equal(got[:len(rows)], rows):
+			return patch{}, outer
+		case !slices.Equal(got[len(rows):], shape[depth:]):
+			return patch{}, inner
+		}
+		if len(at) == 1 { // the kernel takes a vector of several indices for one row of indices
+			list = list[:min(1, len(list))]
+		}
+		return c.validSlices(old, list, depth, rows), nil
+	})
+}
+
+// validSlices returns the updates of the rows of indices that are in range, with the error for the
+// last row that is not.
+func (c *Call) validSlices(old Value, indices []int, depth int, rows []int) patch {
+	var p patch
+	p.size, _ = value.Count(old.Shape()[depth:])
+	var places []int
+	for row := range len(indices) / max(depth, 1) {
+		starts, _, bad := slicesAt(indices[row*depth:(row+1)*depth], depth, old.Shape())
+		if bad >= 0 {
+			p.bad = notInto(indices, depth, row, rows, old)
+			continue
+		}
+		p.starts = append(p.starts, starts...)
+		for k := range p.size {
+			places = append(places, row*p.size+k)
+		}
+	}
+	p.updates = c.In[2].Pick([]int{len(places)}, places)
+	return p
+}
+
+// updateWindow assigns to x[begin:end:stride] (core/kernels/strided_slice_op.cc). The positions of
+// the window's elements are the strided slice of a tensor that holds the position of each element.
+func updateWindow(c *Call) ([]Value, error) {
+	return c.updatePart("Update", func(old Value) (patch, error) {
+		positions := make([]int64, old.Len())
+		for i := range positions {
+			positions[i] = int64(i)
+		}
+		cut := &Call{Node: c.Node, In: slices.Concat([]Value{value.Ints(value.Int64, old.Shape(), positions)}, c.In[1:4]), Env: c.Env}
+		window, err := stridedSlice(cut)
+		if err != nil {
+			return patch{}, err
+		}
+		shape, got := window[0].Shape(), c.In[4].Shape()
+		all, ok := value.Broadcast(got, shape)
+		if n, _ := value.Count(all); !ok || n != window[0].Len() {
+			return patch{}, Invalidf("Cannot broadcast input shape %s into final shape %s", value.ShapeText(got), value.ShapeText(shape))
+		}
+		full, err := c.spread(c.In[4], all)
+		if err != nil {
+			return patch{}, err
+		}
+		return patch{starts: wholeInts(window[0].I()), size: 1, updates: full[0]}, nil
+	})
 }

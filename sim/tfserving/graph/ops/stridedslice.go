@@ -19,7 +19,7 @@ type spec struct {
 func stridedSlice(c *Call) ([]Value, error) {
 	var lists [3][]int
 	for i := range lists {
-		list, err := c.ints(i + 1)
+		list, err := c.Ints(i + 1)
 		if err != nil {
 			return nil, err
 		}
@@ -27,11 +27,11 @@ func stridedSlice(c *Call) ([]Value, error) {
 	}
 	if c.In[1].Rank() != 1 || c.In[2].Rank() != 1 || c.In[3].Rank() != 1 ||
 		len(lists[0]) != len(lists[1]) || len(lists[1]) != len(lists[2]) || len(lists[0]) > 32 {
-		return nil, invalidf("Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
+		return nil, Invalidf("Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
 			value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()), value.ShapeText(c.In[3].Shape()))
 	}
-	if c.In[0].Rank() == 0 && len(lists[0]) > 0 && c.number("new_axis_mask") == 0 {
-		return nil, invalidf("Attempting to slice scalar input.")
+	if c.In[0].Rank() == 0 && len(lists[0]) > 0 && c.Number("new_axis_mask") == 0 {
+		return nil, Invalidf("Attempting to slice scalar input.")
 	}
 	specs, shape, err := c.sliceSpecs(lists)
 	if err != nil {
@@ -56,14 +56,14 @@ func stridedSlice(c *Call) ([]Value, error) {
 			final[i] = window[d]
 		}
 	}
-	return one(part.Reshape(final))
+	return One(part.Reshape(final))
 }
 
 // sliceSpecs assigns the slice entries to dimensions of the input. shape lists the input dimension
 // of each dimension of the result, with -1 for a new dimension.
 func (c *Call) sliceSpecs(lists [3][]int) (specs []spec, shape []int, err error) {
 	rank, n := c.In[0].Rank(), len(lists[0])
-	mask := func(name string, i int) bool { return c.number(name)>>i&1 == 1 }
+	mask := func(name string, i int) bool { return c.Number(name)>>i&1 == 1 }
 	ellipsis, after := -1, 0
 	for i := range n {
 		if mask("ellipsis_mask", i) {
@@ -87,15 +87,15 @@ func (c *Call) sliceSpecs(lists [3][]int) (specs []spec, shape []int, err error)
 		case mask("new_axis_mask", i):
 			shape = append(shape, -1)
 		case dim >= rank:
-			return nil, nil, invalidf("Index out of range using input dim %d; input has only %d dims", dim, rank)
+			return nil, nil, Invalidf("Index out of range using input dim %d; input has only %d dims", dim, rank)
 		default:
 			s := spec{begin: lists[0][i], end: lists[1][i], stride: lists[2][i], dim: dim,
 				openBegin: mask("begin_mask", i), openEnd: mask("end_mask", i), shrink: mask("shrink_axis_mask", i)}
 			if s.stride == 0 {
-				return nil, nil, invalidf("strides[%d] must be non-zero", i)
+				return nil, nil, Invalidf("strides[%d] must be non-zero", i)
 			}
 			if s.shrink && s.stride < 0 {
-				return nil, nil, invalidf("only stride 1 allowed on non-range indexing.")
+				return nil, nil, Invalidf("only stride 1 allowed on non-range indexing.")
 			}
 			specs = append(specs, s)
 			if !s.shrink {
@@ -116,7 +116,7 @@ func (s spec) on(size int) (first, n int, err error) {
 	if s.shrink {
 		at, ok := axisOf(s.begin, size)
 		if !ok {
-			return 0, 0, invalidf("slice index %d of dimension %d out of bounds.", at, s.dim)
+			return 0, 0, Invalidf("slice index %d of dimension %d out of bounds.", at, s.dim)
 		}
 		return at, 1, nil
 	}

@@ -32,7 +32,7 @@ var stringOps = map[string]Kernel{
 // attribute.
 func eachString(f func(s, encoding string) string) Kernel {
 	return func(c *Call) ([]Value, error) {
-		encoding := c.text("encoding")
+		encoding := c.Text("encoding")
 		return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string { return f(s, encoding) }))
 	}
 }
@@ -76,16 +76,16 @@ func stringJoin(c *Call) ([]Value, error) {
 	index := make([]value.Index, len(c.In))
 	for i, v := range c.In {
 		if v.Rank() > 0 && value.ShapeText(v.Shape()) != value.ShapeText(shape) {
-			return nil, invalidf("Input shapes do not match: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
+			return nil, Invalidf("Input shapes do not match: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
 		}
 		index[i] = value.BroadcastIndex(v.Shape(), shape)
 	}
-	n, err := c.room(value.String, shape)
+	n, err := c.Room(value.String, shape)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]string, n)
-	parts, separator := make([]string, len(c.In)), c.text("separator")
+	parts, separator := make([]string, len(c.In)), c.Text("separator")
 	for i := range list {
 		for k, v := range c.In {
 			parts[k] = v.S()[index[k].At(i)]
@@ -96,8 +96,8 @@ func stringJoin(c *Call) ([]Value, error) {
 }
 
 func stringLength(c *Call) ([]Value, error) {
-	characters := c.text("unit") == "UTF8_CHAR"
-	return one(value.Ints(value.Int32, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
+	characters := c.Text("unit") == "UTF8_CHAR"
+	return One(value.Ints(value.Int32, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
 		if characters {
 			return int64(leadingBytes(s))
 		}
@@ -117,12 +117,12 @@ func leadingBytes(s string) (n int) {
 }
 
 func stringToNumber(c *Call) ([]Value, error) {
-	dtype := c.typeOf("out_type")
+	dtype := c.TypeOf("out_type")
 	if dtype == 0 {
 		dtype = value.Float32
 	}
 	failed := func(s string) error {
-		return invalidf("StringToNumberOp could not correctly convert string: %s", s)
+		return Invalidf("StringToNumberOp could not correctly convert string: %s", s)
 	}
 	if value.IsInt(dtype) {
 		list := make([]int64, c.In[0].Len())
@@ -134,7 +134,7 @@ func stringToNumber(c *Call) ([]Value, error) {
 			}
 			list[i] = n
 		}
-		return one(value.Ints(dtype, c.In[0].Shape(), list))
+		return One(value.Ints(dtype, c.In[0].Shape(), list))
 	}
 	list := make([]float64, c.In[0].Len())
 	for i, s := range c.In[0].S() {
@@ -144,7 +144,7 @@ func stringToNumber(c *Call) ([]Value, error) {
 		}
 		list[i] = x
 	}
-	return one(value.Floats(dtype, c.In[0].Shape(), list))
+	return One(value.Floats(dtype, c.In[0].Shape(), list))
 }
 
 // parseFloat parses a number as double-conversion does (lib/strings/numbers.cc). Blanks may
@@ -176,7 +176,7 @@ func asString(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.room(value.String, v.Shape()); err != nil {
+	if _, err := c.Room(value.String, v.Shape()); err != nil {
 		return nil, err
 	}
 	list := make([]string, v.Len())
@@ -188,14 +188,14 @@ func asString(c *Call) ([]Value, error) {
 
 // printer returns a function that formats the element at an index (core/kernels/as_string_op.cc).
 func (c *Call) printer() (func(int) string, error) {
-	v, width, fill := c.In[0], c.number("width"), c.text("fill")
+	v, width, fill := c.In[0], c.Number("width"), c.Text("fill")
 	flags := fill
 	if width >= 0 {
 		flags += strconv.Itoa(width)
 	}
 	switch {
-	case width > 1000 || c.number("precision") > 1000:
-		return nil, c.unsupported("width %d", width)
+	case width > 1000 || c.Number("precision") > 1000:
+		return nil, c.Unsupported("width %d", width)
 	case v.S() != nil:
 		return func(i int) string { return fmt.Sprintf("%"+strings.ReplaceAll(flags, "0", "")+"s", v.S()[i]) }, nil
 	case v.B() != nil:
@@ -205,16 +205,16 @@ func (c *Call) printer() (func(int) string, error) {
 	case v.I() != nil:
 		return func(i int) string { return fmt.Sprintf("%"+flags+"d", v.I()[i]) }, nil
 	case v.F() == nil && v.C() == nil:
-		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	verb, precision := byte('f'), 6
 	switch {
-	case c.flag("scientific"):
+	case c.Flag("scientific"):
 		verb = 'e'
-	case c.flag("shortest"):
+	case c.Flag("shortest"):
 		verb = 'g'
 	}
-	if p := c.number("precision"); p >= 0 {
+	if p := c.Number("precision"); p >= 0 {
 		precision = p
 	}
 	one := func(x float64) string { return padded(printed(x, verb, precision), fill, width) }
@@ -244,14 +244,14 @@ func padded(text, fill string, width int) string {
 func substr(c *Call) ([]Value, error) {
 	v := c.In[0]
 	if a, b := c.In[1].Shape(), c.In[2].Shape(); !slices.Equal(a, b) {
-		return nil, invalidf("pos and len should have the same shape, got: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+		return nil, Invalidf("pos and len should have the same shape, got: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
 	}
-	characters := c.text("unit") == "UTF8_CHAR"
+	characters := c.Text("unit") == "UTF8_CHAR"
 	shape, ok := value.Broadcast(v.Shape(), c.In[1].Shape())
 	if !ok {
-		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
 	}
-	n, err := c.room(value.String, shape)
+	n, err := c.Room(value.String, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func substr(c *Call) ([]Value, error) {
 		if characters {
 			part, ok := partOfCharacters(s, pos, length)
 			if !ok {
-				return nil, invalidf("pos %d out of range for string at index %d", pos, i)
+				return nil, Invalidf("pos %d out of range for string at index %d", pos, i)
 			}
 			list[i] = part
 			continue
@@ -272,7 +272,7 @@ func substr(c *Call) ([]Value, error) {
 			first += len(s)
 		}
 		if first < 0 || first > len(s) {
-			return nil, invalidf("pos %d out of range for string b'%s' at index %d", pos, s, i)
+			return nil, Invalidf("pos %d out of range for string b'%s' at index %d", pos, s, i)
 		}
 		list[i] = s[first:]
 		if length >= 0 && length < len(s)-first { // a negative length means the rest of the string
@@ -342,13 +342,13 @@ func (c *Call) splits(words [][]string) ([]Value, error) {
 // stringSplit splits strings at any character of the delimiter.
 func stringSplit(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
-		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
+		return nil, Invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
 	}
 	if shape := c.In[1].Shape(); len(shape) != 0 {
-		return nil, invalidf("delimiter must be a scalar, got shape: %s", value.ShapeText(shape))
+		return nil, Invalidf("delimiter must be a scalar, got shape: %s", value.ShapeText(shape))
 	}
 	delimiter := c.In[1].S()[0]
-	skips := c.flag("skip_empty")
+	skips := c.Flag("skip_empty")
 	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
 		var words []string
 		if s == "" {
@@ -377,12 +377,12 @@ func stringSplit(c *Call) ([]Value, error) {
 // stringSplitV2 splits strings at a separator. An empty separator splits at blanks, as in Python.
 func stringSplitV2(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
-		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
+		return nil, Invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
 	}
 	if c.In[1].Rank() != 0 {
-		return nil, invalidf("sep must be a scalar, got shape: %s", value.ShapeText(c.In[1].Shape()))
+		return nil, Invalidf("sep must be a scalar, got shape: %s", value.ShapeText(c.In[1].Shape()))
 	}
-	separator, most := c.In[1].S()[0], c.number("maxsplit")
+	separator, most := c.In[1].S()[0], c.Number("maxsplit")
 	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
 		if most == 0 {
 			return []string{s}
@@ -413,15 +413,15 @@ func limitOf(maxsplit int) int {
 }
 
 func hashBucketFast(c *Call) ([]Value, error) {
-	buckets := uint64(max(c.number("num_buckets"), 1))
-	return one(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
+	buckets := uint64(max(c.Number("num_buckets"), 1))
+	return One(value.Ints(value.Int64, c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) int64 {
 		return int64(farm.Fingerprint64([]byte(s)) % buckets)
 	})))
 }
 
 func encodeBase64(c *Call) ([]Value, error) {
 	encoding := base64.RawURLEncoding
-	if c.flag("pad") {
+	if c.Flag("pad") {
 		encoding = base64.URLEncoding
 	}
 	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string { return encoding.EncodeToString([]byte(s)) }))
@@ -459,25 +459,25 @@ func fromBase64(s string) (string, error) {
 	}
 	switch {
 	case invalid(whole):
-		return "", invalidf("Invalid character found in base64.")
+		return "", Invalidf("Invalid character found in base64.")
 	case len(last) == 1:
-		return "", invalidf("Base64 string length cannot be 1 modulo 4.")
+		return "", Invalidf("Base64 string length cannot be 1 modulo 4.")
 	case invalid(last):
-		return "", invalidf("Invalid character found in base64.")
+		return "", Invalidf("Invalid character found in base64.")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(whole + last)
 	if err != nil {
-		return "", invalidf("Invalid character found in base64.")
+		return "", Invalidf("Invalid character found in base64.")
 	}
 	return string(data), nil
 }
 
 // decodeRaw reinterprets the bytes of strings as numbers of the attribute out_type.
 func decodeRaw(c *Call) ([]Value, error) {
-	dtype, v := c.typeOf("out_type"), c.In[0]
+	dtype, v := c.TypeOf("out_type"), c.In[0]
 	size := tensor.Size(dtype)
 	if size == 0 {
-		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
+		return nil, c.Unsupported("%s", tensor.DTypeName(dtype))
 	}
 	width := 0
 	if v.Len() > 0 {
@@ -485,18 +485,18 @@ func decodeRaw(c *Call) ([]Value, error) {
 	}
 	for i, s := range v.S() {
 		if len(s) != width {
-			return nil, invalidf("DecodeRaw requires input strings to all be the same size, but element %d has size %d != %d", i, width, len(s))
+			return nil, Invalidf("DecodeRaw requires input strings to all be the same size, but element %d has size %d != %d", i, width, len(s))
 		}
 	}
 	if width%size != 0 {
-		return nil, invalidf("Input to DecodeRaw has length %d that is not a multiple of %d, the size of %s", width, size, tensor.DTypeName(dtype))
+		return nil, Invalidf("Input to DecodeRaw has length %d that is not a multiple of %d, the size of %s", width, size, tensor.DTypeName(dtype))
 	}
 	shape := append(append([]int{}, v.Shape()...), width/size)
-	if _, err := c.room(dtype, shape); err != nil {
+	if _, err := c.Room(dtype, shape); err != nil {
 		return nil, err
 	}
 	data := strings.Join(v.S(), "")
-	if !c.flag("little_endian") {
+	if !c.Flag("little_endian") {
 		turned := []byte(data)
 		for part := range slices.Chunk(turned, size) {
 			slices.Reverse(part)
@@ -511,7 +511,7 @@ func rawTensor(c *Call, dtype DType, shape []int, data string) ([]Value, error) 
 	sizes := lists.Map(shape, func(n int) int64 { return int64(n) })
 	t, err := tensor.Parse(&framework.TensorProto{Dtype: dtype, TensorShape: tensor.ShapeProto(sizes), TensorContent: []byte(data)})
 	if err != nil {
-		return nil, c.unsupported("%v", err)
+		return nil, c.Unsupported("%v", err)
 	}
-	return one(value.FromTensor(t))
+	return One(value.FromTensor(t))
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // tableOps holds the operations on look-up tables.
 var tableOps = map[string]Kernel{
 	"HashTable": tableHandle, "HashTableV2": tableHandle, "MutableHashTable": tableHandle, "MutableHashTableV2": tableHandle,
+	"MutableHashTableOfTensors": tableHandle, "MutableHashTableOfTensorsV2": tableHandle,
 	"InitializeTable": initializeTable, "InitializeTableV2": initializeTable, "LookupTableImportV2": importTable, "LookupTableInsertV2": importTable,
 	"InitializeTableFromTextFile": initializeFromFile, "InitializeTableFromTextFileV2": initializeFromFile,
 	"LookupTableFind": findInTable, "LookupTableFindV2": findInTable, "LookupTableSize": tableSize, "LookupTableSizeV2": tableSize,
@@ -26,14 +28,15 @@ type table struct {
 }
 
 func tableHandle(c *Call) ([]Value, error) {
-	found := c.Env.State().find(c.sharedName(), cell{keyType: c.typeOf("key_dtype"), valueType: c.typeOf("value_dtype")})
-	if !strings.HasPrefix(c.Op, "Mutable") {
+	shape, _ := c.Shape("value_shape")
+	found := c.Env.State().find(c.sharedName(), cell{keyType: c.TypeOf("key_dtype"), valueType: c.TypeOf("value_dtype"), valueShape: shape, mutable: strings.HasPrefix(c.Op, "Mutable")})
+	if !found.mutable {
 		return handle(found)
 	}
-	keys, ok := value.Zeros(c.typeOf("key_dtype"), []int{0})
-	values, okToo := value.Zeros(c.typeOf("value_dtype"), []int{0})
+	keys, ok := value.Zeros(c.TypeOf("key_dtype"), []int{0})
+	values, okToo := value.Zeros(c.TypeOf("value_dtype"), append([]int{0}, shape...))
 	if !ok || !okToo {
-		return nil, c.unsupported("%s", tensor.DTypeName(c.typeOf("key_dtype")))
+		return nil, c.Unsupported("%s", tensor.DTypeName(c.TypeOf("key_dtype")))
 	}
 	found.state.lock.Lock()
 	defer found.state.lock.Unlock()
@@ -64,7 +67,7 @@ func newTable(keys, values Value) (*table, error) {
 	for i := range keys.Len() {
 		key := keyAt(keys, i)
 		if old, ok := t.rows[key]; ok && keyAt(values, old) != keyAt(values, i) {
-			return nil, statusf(rpcerrors.InvalidArgument, "HashTable has different value for same key. Key %s has %s and trying to add value %s",
+			return nil, Statusf(rpcerrors.InvalidArgument, "HashTable has different value for same key. Key %s has %s and trying to add value %s",
 				elementText(keys, i), elementText(values, old), elementText(values, i))
 		}
 		t.rows[key] = i
@@ -97,7 +100,7 @@ func initializeTable(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	if value.ShapeText(c.In[1].Shape()) != value.ShapeText(c.In[2].Shape()) {
-		return nil, invalidf("Keys and values must have the same shape, got %s vs. %s", value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
+		return nil, Invalidf("Keys and values must have the same shape, got %s vs. %s", value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
 	}
 	t, err := newTable(c.In[1], c.In[2])
 	if err == nil {
@@ -114,21 +117,29 @@ func importTable(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	keys, values := c.In[1], c.In[2]
-	if want, got := value.ShapeText(keys.Shape()), value.ShapeText(values.Shape()); got != want {
-		return nil, invalidf("Expected shape %s for value, got %s", want, got)
-	}
+	inserts := c.Op == "LookupTableInsertV2"
 	found.state.lock.Lock()
 	defer found.state.lock.Unlock()
-	if old := found.table; c.Op == "LookupTableInsertV2" && old != nil {
+	if found.buckets != nil && !inserts {
+		return nil, found.buckets.restore(keys, values)
+	}
+	want := slices.Concat(keys.Shape(), found.valueShape)
+	if !slices.Equal(want, values.Shape()) {
+		return nil, Invalidf("Expected shape %s for value, got %s", value.ShapeText(want), value.ShapeText(values.Shape()))
+	}
+	if found.buckets != nil {
+		return nil, found.buckets.insert(keys, values)
+	}
+	if old := found.table; inserts && old != nil {
 		keys, values = value.Join(old.keys, keys), value.Join(old.values, values)
 	}
-	found.table = lastOf(keys, values)
+	found.table = lastOf(keys, values, found.valueShape)
 	return nil, nil
 }
 
 // lastOf returns a table in which each key occurs once, with its last value. The keys are in the
-// order of their first occurrence.
-func lastOf(keys, values Value) *table {
+// order of their first occurrence. shape is the shape of a value.
+func lastOf(keys, values Value, shape []int) *table {
 	rows := make(map[any]int, keys.Len())
 	var places []int
 	for i := range keys.Len() {
@@ -140,8 +151,19 @@ func lastOf(keys, values Value) *table {
 		}
 		places[row] = i
 	}
-	shape := []int{len(places)}
-	return &table{keys.Pick(shape, places), values.Pick(shape, places), rows}
+	return &table{keys.Pick([]int{len(places)}, places), rowsAt(values, shape, places), rows}
+}
+
+// rowsAt returns the values at the given places, all of the same shape.
+func rowsAt(values Value, shape, places []int) Value {
+	each, _ := value.Count(shape)
+	all := make([]int, 0, len(places)*each)
+	for _, place := range places {
+		for k := range each {
+			all = append(all, place*each+k)
+		}
+	}
+	return values.Pick(append([]int{len(places)}, shape...), all)
 }
 
 // removeFromTable removes keys from a mutable table. It ignores keys that the table lacks.
@@ -152,6 +174,9 @@ func removeFromTable(c *Call) ([]Value, error) {
 	}
 	found.state.lock.Lock()
 	defer found.state.lock.Unlock()
+	if found.buckets != nil {
+		return nil, found.buckets.remove(c.In[1])
+	}
 	old := found.table
 	if old == nil {
 		return nil, nil
@@ -166,8 +191,7 @@ func removeFromTable(c *Call) ([]Value, error) {
 			places = append(places, i)
 		}
 	}
-	shape := []int{len(places)}
-	found.table = lastOf(old.keys.Pick(shape, places), old.values.Pick(shape, places))
+	found.table = lastOf(old.keys.Pick([]int{len(places)}, places), rowsAt(old.values, found.valueShape, places), found.valueShape)
 	return nil, nil
 }
 
@@ -186,19 +210,19 @@ func initializeFromFile(c *Call) ([]Value, error) {
 	if len(data) == 0 {
 		lines = nil
 	}
-	skip := min(c.number("offset"), len(lines))
+	skip := min(c.Number("offset"), len(lines))
 	lines = lines[skip:]
-	if size := c.number("vocab_size"); size >= 0 {
+	if size := c.Number("vocab_size"); size >= 0 {
 		if size > len(lines) {
-			return nil, invalidf("Invalid vocab_size in %s: expected %d but got %d", path, size, len(lines))
+			return nil, Invalidf("Invalid vocab_size in %s: expected %d but got %d", path, size, len(lines))
 		}
 		lines = lines[:size]
 	}
-	keys, err := c.column(lines, c.number("key_index"), path, found.keyType)
+	keys, err := c.column(lines, c.Number("key_index"), path, found.keyType)
 	if err != nil {
 		return nil, err
 	}
-	values, err := c.column(lines, c.number("value_index"), path, found.valueType)
+	values, err := c.column(lines, c.Number("value_index"), path, found.valueType)
 	if err != nil {
 		return nil, err
 	}
@@ -230,9 +254,9 @@ func (c *Call) column(lines []string, index int, path string, dtype DType) (Valu
 		if index == wholeLine {
 			continue
 		}
-		columns := strings.Split(line, c.text("delimiter"))
+		columns := strings.Split(line, c.Text("delimiter"))
 		if index >= len(columns) {
-			return Value{}, invalidf("Invalid number of columns in %s line %d (%s) : expected %d got %d", path, i, line, index+1, len(columns))
+			return Value{}, Invalidf("Invalid number of columns in %s line %d (%s) : expected %d got %d", path, i, line, index+1, len(columns))
 		}
 		texts[i] = columns[index]
 	}
@@ -254,7 +278,7 @@ func typed(v Value, dtype DType) (Value, error) {
 			list[i], err = strconv.ParseFloat(s, 64)
 		}
 		if err != nil {
-			return Value{}, invalidf("Field %s in line %d is not a valid %s.", s, i, tensor.DTypeName(dtype))
+			return Value{}, Invalidf("Field %s in line %d is not a valid %s.", s, i, tensor.DTypeName(dtype))
 		}
 	}
 	if value.IsInt(dtype) {
@@ -264,34 +288,44 @@ func typed(v Value, dtype DType) (Value, error) {
 }
 
 func findInTable(c *Call) ([]Value, error) {
-	_, t, err := c.tableOf()
+	found, t, err := c.tableOf()
 	if err != nil {
 		return nil, err
 	}
-	if t == nil {
-		return nil, statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
+	if t == nil && found.buckets == nil {
+		return nil, Statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
 	}
 	keys, fallback := c.In[1], c.In[2]
-	if fallback.Len() != 1 || t.values.Rank() > 1 {
-		return nil, c.unsupported("values that are no scalars")
+	shape := slices.Concat(keys.Shape(), found.valueShape)
+	whole := slices.Equal(fallback.Shape(), shape) // whole is set if each key has a fallback of its own
+	if !whole && !slices.Equal(fallback.Shape(), found.valueShape) {
+		return nil, Invalidf("Expected shape %s or %s for default value, got %s", value.ShapeText(found.valueShape), value.ShapeText(shape), value.ShapeText(fallback.Shape()))
 	}
-	n, err := c.room(fallback.DType(), keys.Shape())
-	if err != nil {
+	if _, err := c.Room(fallback.DType(), shape); err != nil {
 		return nil, err
 	}
-	places := make([]int, n)
+	if found.buckets != nil {
+		found.state.lock.Lock()
+		defer found.state.lock.Unlock()
+		v, err := found.buckets.find(keys, fallback)
+		return []Value{v}, err
+	}
+	places := make([]int, keys.Len())
 	for i := range places {
 		row, ok := t.rows[keyAt(keys, i)]
 		if !ok {
-			row = t.values.Len()
+			row = t.keys.Len()
+			if whole && found.mutable {
+				row += i
+			}
 		}
 		places[i] = row
 	}
-	return one(value.Join(t.values, fallback).Pick(keys.Shape(), places))
+	return One(rowsAt(value.Join(t.values, fallback), found.valueShape, places).Reshape(shape))
 }
 
 func tableSize(c *Call) ([]Value, error) {
-	_, t, err := c.tableOf()
+	found, t, err := c.tableOf()
 	if err != nil {
 		return nil, err
 	}
@@ -299,16 +333,27 @@ func tableSize(c *Call) ([]Value, error) {
 	if t != nil {
 		n = len(t.rows)
 	}
-	return one(value.Ints(value.Int64, nil, []int64{int64(n)}))
+	if found.buckets != nil {
+		found.state.lock.Lock()
+		defer found.state.lock.Unlock()
+		n = found.buckets.entries
+	}
+	return One(value.Ints(value.Int64, nil, []int64{int64(n)}))
 }
 
 func exportTable(c *Call) ([]Value, error) {
-	_, t, err := c.tableOf()
+	found, t, err := c.tableOf()
 	if err != nil {
 		return nil, err
 	}
-	if t == nil {
-		return nil, statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
+	if t == nil && found.buckets == nil {
+		return nil, Statusf(rpcerrors.FailedPrecondition, "Table not initialized.")
+	}
+	if found.buckets != nil {
+		found.state.lock.Lock()
+		defer found.state.lock.Unlock()
+		keys, values := found.buckets.all()
+		return []Value{keys, values}, nil
 	}
 	return []Value{t.keys, t.values}, nil
 }

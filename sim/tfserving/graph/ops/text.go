@@ -16,16 +16,16 @@ func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	if v.Len() > maxElements || !c.Env.Take(v.Bytes(), v.Len()) {
 		return nil, outOfMemory(value.String, shape)
 	}
-	return one(v)
+	return One(v)
 }
 
 // stringFormat replaces each placeholder of a template by the text of a tensor.
 func stringFormat(c *Call) ([]Value, error) {
-	parts := strings.Split(c.text("template"), c.text("placeholder"))
+	parts := strings.Split(c.Text("template"), c.Text("placeholder"))
 	var out strings.Builder
 	out.WriteString(parts[0])
 	for i, v := range c.In {
-		most := c.number("summarize")
+		most := c.Number("summarize")
 		if n := v.Len(); most < 0 || most > n {
 			most = n
 		}

@@ -108,8 +108,8 @@ type unicodeErrors struct {
 }
 
 func (c *Call) unicodeErrors() unicodeErrors {
-	policy := c.text("errors")
-	return unicodeErrors{policy == "ignore", policy == "strict", c.flag("replace_control_characters"), c.number("replacement_char")}
+	policy := c.Text("errors")
+	return unicodeErrors{policy == "ignore", policy == "strict", c.Flag("replace_control_characters"), c.Number("replacement_char")}
 }
 
 func (e unicodeErrors) wrong(x character) bool { return x.wrong || e.controls && x.code <= 0x1f }
@@ -117,9 +117,9 @@ func (e unicodeErrors) wrong(x character) bool { return x.wrong || e.controls &&
 // read returns the code points of a string after wrong characters were dropped or replaced, and the
 // byte offset at which each begins.
 func (c *Call) read(s string, e unicodeErrors) (codes, starts []int, err error) {
-	list, ok := characters(s, c.text("input_encoding"))
+	list, ok := characters(s, c.Text("input_encoding"))
 	if !ok {
-		return nil, nil, c.unsupported("the encoding %s", c.text("input_encoding"))
+		return nil, nil, c.Unsupported("the encoding %s", c.Text("input_encoding"))
 	}
 	at, transcodes := 0, c.Op == "UnicodeTranscode"
 	for _, x := range list {
@@ -128,7 +128,7 @@ func (c *Call) read(s string, e unicodeErrors) (codes, starts []int, err error) 
 		if e.wrong(x) {
 			switch {
 			case e.refuses && (x.wrong || transcodes):
-				return nil, nil, invalidf("Invalid formatting on input string")
+				return nil, nil, Invalidf("Invalid formatting on input string")
 			case e.drops:
 				continue
 			}
@@ -150,13 +150,13 @@ func unicodeDecode(c *Call) ([]Value, error) {
 		codes, starts = append(codes, some...), append(starts, places...)
 		splits = append(splits, len(codes))
 	}
-	if _, err := c.room(value.Int64, []int{len(codes)}); err != nil {
+	if _, err := c.Room(value.Int64, []int{len(codes)}); err != nil {
 		return nil, err
 	}
-	out := []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Sizes(value.Int32, codes)}
+	out := []Value{value.Sizes(c.TypeOf("Tsplits"), splits), value.Sizes(value.Int32, codes)}
 	if c.Op == "UnicodeDecodeWithOffsets" {
-		if c.typeOf("Tsplits") != value.Int64 {
-			return nil, c.unsupported("splits of 32 bits, which end the process")
+		if c.TypeOf("Tsplits") != value.Int64 {
+			return nil, c.Unsupported("splits of 32 bits, which end the process")
 		}
 		out = append(out, value.Sizes(value.Int64, starts))
 	}
@@ -190,7 +190,7 @@ func (c *Call) encode(codes []int) (string, error) {
 		}
 	}
 	var out []byte
-	switch encoding := c.text("output_encoding"); encoding {
+	switch encoding := c.Text("output_encoding"); encoding {
 	case "UTF-8":
 		return string(utf16.Decode(units)), nil
 	case "UTF-16-BE":
@@ -202,7 +202,7 @@ func (c *Call) encode(codes []int) (string, error) {
 			out = append(out, byte(r>>24), byte(r>>16), byte(r>>8), byte(r))
 		}
 	default:
-		return "", c.unsupported("the encoding %s", encoding)
+		return "", c.Unsupported("the encoding %s", encoding)
 	}
 	return string(out), nil
 }
@@ -217,15 +217,15 @@ func unicodeEncode(c *Call) ([]Value, error) {
 	codes, splits := wholeInts(c.In[0].I()), wholeInts(c.In[1].I())
 	switch {
 	case c.In[0].Rank() != 1 || c.In[1].Rank() != 1:
-		return nil, invalidf("Both the input_tensor and input_splits should be of rank 1. ")
+		return nil, Invalidf("Both the input_tensor and input_splits should be of rank 1. ")
 	case len(splits) == 0:
-		return nil, invalidf("Input_splits should contain elements, but given input_values has 0 elements")
+		return nil, Invalidf("Input_splits should contain elements, but given input_values has 0 elements")
 	case splits[0] != 0:
-		return nil, invalidf("First value in input_splits must be zero.")
+		return nil, Invalidf("First value in input_splits must be zero.")
 	case splits[len(splits)-1] != len(codes):
-		return nil, invalidf("Last value in input_splits must be equal to length of input_tensor.")
+		return nil, Invalidf("Last value in input_splits must be equal to length of input_tensor.")
 	case slices.Max(splits) > len(codes):
-		return nil, c.unsupported("splits behind the values, which read other memory")
+		return nil, c.Unsupported("splits behind the values, which read other memory")
 	}
 	e := c.unicodeErrors()
 	list, at := []string{}, 0
@@ -234,7 +234,7 @@ func unicodeEncode(c *Call) ([]Value, error) {
 		for ; at < end; at++ {
 			code := codes[at]
 			if !isCharacter(code) && e.refuses {
-				return nil, invalidf("Code point is out of range for Unicode, or a noncharacter.")
+				return nil, Invalidf("Code point is out of range for Unicode, or a noncharacter.")
 			}
 			if !isCharacter(code) && !e.drops {
 				code = e.instead

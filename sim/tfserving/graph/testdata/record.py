@@ -5,7 +5,7 @@ with dtypes, shapes and values, or with the code and the text of the error.
     python3 record.py [NAME ...]    with a Python that has tensorflow; all without a name
 
 exported.py has the models, asked.py what is asked of them, edges.py both for single operations,
-preprocessing.py both for what works on features and texts.
+preprocessing.py both for what works on features and texts, states.py both for what changes while it serves.
 """
 import json
 import os
@@ -23,12 +23,12 @@ import numpy as np
 import tensorflow as tf
 
 import asked
-import preprocessing
+import states
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
-REQUESTS = {**asked.REQUESTS, **preprocessing.REQUESTS}  # preprocessing adds to those of edges
+REQUESTS = {**asked.REQUESTS, **states.REQUESTS}  # each module adds to those of the one before
 
 
 def plain(value):
@@ -88,7 +88,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(preprocessing, name)(where)  # which has the models of the others too
+    getattr(states, name)(where)  # which has the models of the others too
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)

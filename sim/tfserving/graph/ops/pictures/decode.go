@@ -1,4 +1,4 @@
-package ops
+package pictures
 
 import (
 	"image"
@@ -7,52 +7,54 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// imageOps holds the decoders of images. Pixels of a JPEG may differ from TensorFlow's by rounding.
-var imageOps = map[string]Kernel{"DecodeJpeg": decodeImage, "DecodePng": decodeImage, "DecodeImage": decodeImage}
+// decoders holds the decoders of images. Pixels of a JPEG may differ from TensorFlow's by rounding.
+var decoders = map[string]ops.Kernel{"DecodeJpeg": decodeImage, "DecodePng": decodeImage, "DecodeImage": decodeImage}
 
-func decodeImage(c *Call) ([]Value, error) {
+func decodeImage(c *ops.Call) ([]ops.Value, error) {
 	if c.In[0].Rank() != 0 {
-		return nil, invalidf("`contents` must be scalar but got shape%s", value.ShapeText(c.In[0].Shape()))
+		return nil, ops.Invalidf("`contents` must be scalar but got shape%s", value.ShapeText(c.In[0].Shape()))
 	}
 	data := c.In[0].S()[0]
 	if data == "" {
-		return nil, invalidf("Input is empty.")
+		return nil, ops.Invalidf("Input is empty.")
 	}
 	if !knownImage(data) {
-		return nil, invalidf("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+		return nil, ops.Invalidf("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
 	}
 	config, format, err := image.DecodeConfig(strings.NewReader(data))
 	if strings.HasPrefix(data, pngMagic) && !strings.Contains(data, "IDAT") {
-		return nil, invalidf("Invalid PNG. Failed to initialize decoder.")
+		return nil, ops.Invalidf("Invalid PNG. Failed to initialize decoder.")
 	}
-	channels := c.number("channels")
+	channels := c.Number("channels")
 	switch {
 	case err == nil && (format == "gif" || format == "bmp"), strings.HasPrefix(data, "BM"):
-		return nil, c.unsupported("format %s", format)
-	case c.typeOf("dtype") != 0 && c.typeOf("dtype") != value.UInt8:
-		return nil, c.unsupported("another dtype")
+		return nil, c.Unsupported("format %s", format)
+	case c.TypeOf("dtype") != 0 && c.TypeOf("dtype") != value.UInt8:
+		return nil, c.Unsupported("another dtype")
 	}
 	if err != nil {
-		return nil, invalidf("%s", brokenImage(data))
+		return nil, ops.Invalidf("%s", brokenImage(data))
 	}
 	if channels == 0 {
 		if channels = channelsOf(config.ColorModel); channels == 0 {
-			return nil, c.unsupported("a colour model")
+			return nil, c.Unsupported("a colour model")
 		}
 	}
 	shape := []int{config.Height, config.Width, channels}
-	n, roomErr := c.room(value.UInt8, shape)
+	n, roomErr := c.Room(value.UInt8, shape)
 	if roomErr != nil {
 		return nil, roomErr
 	}
 	picture, _, err := image.Decode(strings.NewReader(data))
 	if err != nil {
-		return nil, invalidf("%s", brokenImage(data))
+		return nil, ops.Invalidf("%s", brokenImage(data))
 	}
 	list := make([]int64, 0, n)
 	bounds := picture.Bounds()
@@ -61,7 +63,7 @@ func decodeImage(c *Call) ([]Value, error) {
 			list = appendPixel(list, picture.At(x, y), channels)
 		}
 	}
-	return one(value.Ints(value.UInt8, shape, list))
+	return ops.One(value.Ints(value.UInt8, shape, list))
 }
 
 func knownImage(data string) bool {
@@ -74,9 +76,9 @@ const pngMagic = "\x89PNG\r\n\x1a\n"
 
 func brokenImage(data string) string {
 	if strings.HasPrefix(data, pngMagic) {
-		return "Invalid PNG data, size " + numberText(value.Int64, float64(len(data)))
+		return "Invalid PNG data, size " + strconv.Itoa(len(data))
 	}
-	return "Invalid JPEG data or crop window, data size " + numberText(value.Int64, float64(len(data)))
+	return "Invalid JPEG data or crop window, data size " + strconv.Itoa(len(data))
 }
 
 func channelsOf(model color.Model) int {

@@ -1,0 +1,36 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
+)
+
+// families holds all operations that can be run.
+var families = []ops.Family{ops.Core(), pictures.Family}
+
+// Operations returns the names of all operations that can be run.
+func Operations() (names []string) {
+	for _, family := range families {
+		for name := range family.Kernels { //lint:ordered the names are sorted
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// familyOf returns the family that has an operation; an empty one if none has.
+func familyOf(op string) ops.Family {
+	for _, family := range families {
+		if family.Kernels[op] != nil {
+			return family
+		}
+	}
+	return ops.Family{}
+}
+
+// definitionOf returns the definition of an operation that the SavedModel does not define.
+func definitionOf(op string) *framework.OpDef { return familyOf(op).Definition(op) }
