@@ -78,3 +78,23 @@ Feature: What once broke agents in which the faults of the reference are repaire
     And ctr:entry is declared
     And 160s pass
     Then within 4m the cluster is whole
+
+  # found by monosim explore --quirks fixed: the chief chose other PS than the worker has, which trained alone from then on
+  # not-real: some choices are said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q315 @not-real @not-python
+  Scenario: A PS that has lost its session serves the workers on
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the job setting redundant_ps is "1"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice chief/pace.import#0 is 1566
+    And the choice ps0/pace.import#0 is 6340
+    When the training starts
+    And 1s passes
+    And ps2 loses ZooKeeper for 2m
+    And the next 3 writes of a checkpoint fail
+    And 270s pass
+    Then for 3m the cluster is quiet

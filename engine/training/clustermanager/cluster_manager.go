@@ -117,7 +117,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	}
 	known := len(ps) == job.RequiredPS
 	if known && !job.Quirks.Keeps(jobquirks.Q315) {
-		if known, err = areThere(d, ps); err != nil {
+		if known, err = areThere(e, d, ps); err != nil {
 			return Cluster{}, Task{}, err
 		}
 	}
@@ -129,19 +129,20 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
 }
 
-// areThere reports whether all of the PS are registered in the discovery.
-func areThere(d training.ServiceDiscovery, ps []string) (bool, error) {
+// areThere reports whether all of the PS are registered in the discovery, or can be connected to: the
+// workers still use a PS whose session was lost.
+func areThere(e *env.Env, d training.ServiceDiscovery, ps []string) (bool, error) {
 	found, err := d.Query("ps")
 	if err != nil {
 		return false, err
 	}
-	for _, addr := range ps {
-		if !slices.ContainsFunc(found, func(a training.IndexedAddr) bool { return a.Addr == addr }) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return !slices.ContainsFunc(ps, func(addr string) bool {
+		return !slices.ContainsFunc(found, func(a training.IndexedAddr) bool { return a.Addr == addr }) && e.Network.Probe(addr, probeLimit) != nil
+	}), nil
 }
+
+// probeLimit is how long a chief tries to connect to a PS that is not registered.
+const probeLimit = 5 * time.Second
 
 func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
 	if err == nil && len(c.PS) != job.RequiredPS {

@@ -44,13 +44,13 @@ func (w trainingWatcher) Assigned(host string, v *session.Variable, index int, v
 
 // Stepped reports steps to the checker. If they seem to follow a pause, it first counts
 // steps that a leap has left uncounted, because those may fill the pause.
-func (w trainingWatcher) Stepped(_ string, n, value int64, took time.Duration) {
+func (w trainingWatcher) Stepped(host string, n, value int64, took time.Duration) {
 	now, check := w.c.Now(), w.c.training.check
 	check.Counted(now, n, value)
 	if check.Paused(now - took) {
 		w.c.training.servers.Settle()
 	}
-	check.Stepped(now-took, now)
+	check.Stepped(host, now-took, now)
 }
 
 func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.c.Now()) }

@@ -4,8 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
+	"github.com/monosim/monosim/engine/training/job"
 )
+
+// Holds is the invariant that workers make no steps while a barrier is placed.
+const Holds = "holds"
 
 // unblocks is how soon a worker has to notice that a barrier was removed: its poll interval
 // of 1 s plus the time of a request (INV-2).
@@ -27,9 +32,10 @@ type barrier struct {
 	flags    map[string]int  // number of the life of each worker whose flag is set
 	left     map[string]bool // workers that have left their session with their flag set
 	due      map[string]*release
-	slowest  time.Duration // longest write of a checkpoint so far
-	freed    time.Duration // when a barrier was last removed
-	saves    time.Duration // total time for which barriers were placed because of saves
+	slowest  time.Duration    // longest write of a checkpoint so far
+	freed    time.Duration    // when a barrier was last removed
+	steps    map[string]int64 // maps each worker to the steps that it has made since the barrier was placed
+	saves    time.Duration    // total time for which barriers were placed because of saves
 }
 
 // release is the removal of a barrier at which a worker waited, so that the worker has to
@@ -43,7 +49,7 @@ type release struct {
 }
 
 func (b *barrier) init(c *Checker) {
-	*b = barrier{c: c, flags: map[string]int{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
+	*b = barrier{c: c, flags: map[string]int{}, steps: map[string]int64{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
 }
 
 // Assigned records that a process assigns value to an element of a variable, or to the whole
@@ -90,6 +96,7 @@ func (b *barrier) place() {
 	}
 	b.look()
 	b.placings++
+	clear(b.steps)
 	b.placed, b.at, b.resumed, b.ownerIn = true, b.c.now, false, b.c.procs["chief"].life
 	for _, r := range b.due {
 		r.again = true
@@ -207,6 +214,19 @@ func (b *barrier) look() {
 	case b.action != "" && took > b.limit() && chief.running && chief.life == b.ownerIn:
 		b.c.breaks("INV-1", fmt.Sprintf("kept %d", b.placings), b.c.discovery.knownOfCalls(b.at),
 			"the barrier %q of %v was not removed by its owner, want that within %v", b.action, b.at, b.limit())
+	}
+}
+
+// stepped records that a process has made steps between two times. A worker finishes the step in which a
+// barrier is placed. One that joins later asks with its first step (TRN-2.1), and so does one whose calls
+// a fault has held up.
+func (b *barrier) stepped(who string, from, to time.Duration) {
+	role, _ := cluster.TrainerRole(who)
+	if !b.placed || role != job.Worker || who == "chief" || from <= b.at+b.c.spec.StepTime+unblocks {
+		return
+	}
+	if b.steps[who] += max(int64((to-from)/b.c.spec.StepTime), 1); b.steps[who] > 2 {
+		b.c.breaks(Holds, fmt.Sprintf("%s %d", who, b.placings), "", "%s makes steps since %v, and the barrier of %v is there, want it to wait", who, from, b.at)
 	}
 }
 

@@ -49,6 +49,7 @@ type Checker struct {
 	life      life
 	health    health
 	saves     saves
+	restores  restores
 }
 
 // process holds what the checker has observed of one process of the job.
@@ -117,6 +118,8 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.leaves(o.Pod)
 	case o.Op == "training.saved":
 		c.saved(o)
+	case o.Op == "training.restored" && o.Pod == "chief":
+		c.restored(o)
 	case o.Op == "training.serving":
 		p.serving, p.served, p.addr = true, o.At, o.Path
 		c.stored.begins(o.Pod)

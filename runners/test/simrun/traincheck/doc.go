@@ -1,5 +1,5 @@
 // Package traincheck checks the invariants INV-1 to INV-8 of TRN-6.5 while a training job runs,
-// and four more: health, ends, once and oldest.
+// and six more: health, ends, holds, resumes, once and oldest.
 //
 // Two things to use first:
 //
@@ -13,7 +13,8 @@
 // what is checked
 //
 //   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go
-//   - of restores and checkpoints: files.go; of what the chief saves and deletes: saves.go
+//   - of restores and checkpoints: files.go; of what the chief saves and deletes: saves.go; of what it
+//     restores: restores.go
 //   - of discovery: discovery.go
 //   - of the health of PS: health.go; of the end of a job: end.go
 //   - of who goes on, and what failures cost: life.go

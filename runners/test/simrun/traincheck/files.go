@@ -28,6 +28,8 @@ type stored struct {
 	exempt []string
 	// checkpoint and state are the two files as they were last read.
 	checkpoint, state reading
+	// current is the checkpoint that is to be restored, as the first of the files says, "" for none.
+	current string
 }
 
 // reading is a text proto file that lists paths, as it was last read.
@@ -93,6 +95,10 @@ func (s *stored) look(c *Checker, files Files) error {
 		}
 	}
 	s.exempt = kept
+	if c.spec.RestoreDir == "" && hasList && !s.checkpoint.torn && s.current != "" {
+		c.lookAtRestored(s.current)
+	}
+	c.restores.path = ""
 	// Without a file that can be parsed, the chief goes by the list that it has read before.
 	c.lookAtOldest(listed, exempt, hasState && !s.state.torn)
 	return nil
@@ -108,6 +114,9 @@ func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err err
 	return s.checkpoint.read(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) ([]string, error) {
 		state := &training.CheckpointState{}
 		err := textformat.Merge(text, state)
+		if s.current = ""; err == nil && state.GetModelCheckpointPath() != "" {
+			s.current = c.absolute([]string{state.GetModelCheckpointPath()})[0]
+		}
 		return c.absolute(state.AllModelCheckpointPaths), err
 	})
 }

@@ -81,6 +81,7 @@ func (c *Checker) Counted(at time.Duration, n, value int64) {
 		last := &l.losses[len(l.losses)-1]
 		last.Steps = max(0, last.Steps+back)
 	}
+	c.resumed(value - n)
 	l.restoring = l.restoring && value == n // the step counter was still 0, so the restore had not shown yet
 	l.step = value
 	l.made += n
@@ -92,10 +93,12 @@ func (l *life) initialized(at time.Duration) {
 		l.losses, l.restoring = append(l.losses, Loss{at, l.step}), true
 	}
 	l.step = 0
+	l.c.restores = restores{}
 }
 
 // Stepped records that a process made steps between two times.
-func (c *Checker) Stepped(from, to time.Duration) {
+func (c *Checker) Stepped(who string, from, to time.Duration) {
+	c.barrier.stepped(who, from, to)
 	if c.Paused(from) {
 		c.life.pauses = append(c.life.pauses, Pause{c.life.last, from})
 	}

@@ -83,6 +83,14 @@ func (s *story) saves(names ...string) {
 	}
 }
 
+// restores reports that the chief restores a checkpoint.
+func (s *story) restores(name, step string) {
+	s.t.Helper()
+	s.check.Initialized(s.now)
+	s.check.Observe(runners.Observation{At: s.now, Pod: "chief", Op: "training.restored", Path: model + name, Note: "step " + step})
+	s.pass(time.Second)
+}
+
 // lists reports a save of the last of some checkpoints, with all of them there and in the list of
 // checkpoints, and one that is exempt, "" for none.
 func (s *story) lists(exempt string, names ...string) {
@@ -104,7 +112,7 @@ func (s *story) lists(exempt string, names ...string) {
 func (s *story) step(n int64) {
 	s.steps += n
 	s.check.Counted(s.now, n, s.steps)
-	s.check.Stepped(s.now-time.Duration(n)*time.Second, s.now)
+	s.check.Stepped("worker1", s.now-time.Duration(n)*time.Second, s.now)
 }
 
 func (s *story) serve(names ...string) {
@@ -308,6 +316,48 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.lists("", "m-1", "m-2", "m-3")
 			s.files[model+"checkpoint"] = " all_model_checkpoint_paths: 'm-1' all_model_check"
 			s.pass(time.Second)
+		}},
+		{name: "a worker that goes on at a barrier", invariant: "holds", text: "worker1 makes steps since", tell: func(s *story) {
+			s.place("Save")
+			for range 8 {
+				s.pass(time.Second)
+				s.step(1)
+			}
+		}},
+		{name: "a worker that joins late, and one that goes on after the barrier", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			s.pass(20 * time.Second)
+			s.step(1)
+			s.assign("worker1", 1, true)
+			s.assign("chief", 0, false)
+			s.pass(time.Second)
+			s.assign("worker1", 1, false)
+			for range 5 {
+				s.pass(time.Second)
+				s.step(1)
+			}
+		}},
+		{name: "a checkpoint that is restored and goes away", invariant: "resumes", text: "gone on from step 1, want it to from step 50", tell: func(s *story) {
+			s.restores("m-50", "50")
+			s.step(1) // lost: made between the restore and its assignment
+			s.pass(5 * time.Second)
+			s.step(1)
+			s.step(1)
+		}},
+		{name: "a checkpoint that is restored though another is current", invariant: "resumes", text: model + "m-9 was restored, want " + model + "m-50", tell: func(s *story) {
+			s.files[model+"checkpoint"] = "model_checkpoint_path: 'm-50' all_model_checkpoint_paths: 'm-9'"
+			s.files[model+"m-9.index"] = ""
+			s.restores("m-9", "9")
+		}},
+		{name: "a job that goes on from the current checkpoint", invariant: "-", tell: func(s *story) {
+			s.files[model+"checkpoint"] = "model_checkpoint_path: 'm-50'"
+			s.restores("m-50", "50")
+			s.steps = 50
+			s.pass(5 * time.Second)
+			s.step(1)
+			s.check.Initialized(s.now)
+			s.steps = 0
+			s.step(1)
 		}},
 		{name: "torn lists", invariant: "-", tell: func(s *story) {
 			s.files[model+"monolith_checkpoint"], s.files[model+"checkpoint"] = "exempt_model_checkp", "\xff"
