@@ -31,23 +31,34 @@ import (
 // root is the URL path under which all commands are.
 const root = "/commands"
 
+// aliases are further names of commands, besides those of four-letter words (Commands.java).
+var aliases = map[string]string{"config": "configuration", "env": "environment", "orst": "observer_connection_stat_reset", "snap": "snapshot", "rest": "restore"}
+
 // Handler answers the AdminServer commands. It calls server for each request to get the
 // current server. If that server is stopped it closes the connection, as an ended process
 // would.
 func Handler(server func() *wire.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := server()
-		name, isCommand := strings.CutPrefix(r.URL.Path, root+"/")
+		path := canonical(r.URL.Path)
+		name, isCommand := strings.CutPrefix(path, root+"/")
+		isCommand = isCommand || path == root
+		if !allows(w, r, isCommand && s.Profile() == zookeeper.V39) {
+			return
+		}
+		if primary, ok := aliases[name]; ok && (s.Profile() == zookeeper.V39 || name != "snap" && name != "rest") {
+			name = primary
+		}
 		switch {
-		case r.URL.Path == root, isCommand && name == "":
-			if allows(w, r, false) {
-				list(w, s.Profile())
-			}
 		case !isCommand:
 			http.NotFound(w, r)
-		case s.Profile() == zookeeper.V39 && (name == "snapshot" || name == "restore"):
+		case path == root, name == "":
+			list(w, s.Profile())
+		case s.Profile() == zookeeper.V39 && (name == "snapshot" && r.Method != http.MethodPost || name == "restore"):
 			reply(w, http.StatusUnauthorized, wire.Fields{{Name: "command", Value: name}, {Name: "error", Value: "Auth info is missing for the command"}})
-		case allows(w, r, s.Profile() == zookeeper.V39):
+		case r.Method == http.MethodPost:
+			http.Error(w, "the command answers GET only", http.StatusInternalServerError)
+		default:
 			answer, ok := s.Command(name, r.URL.Query().Get("traceMask"))
 			if !ok {
 				panic(http.ErrAbortHandler)
@@ -55,6 +66,22 @@ func Handler(server func() *wire.Server) http.Handler {
 			reply(w, status(answer, name), answer)
 		}
 	})
+}
+
+// canonical resolves a path as Jetty does: without the parameters behind a semicolon, and without "."
+// and ".." (URIUtil.java canonicalPath).
+func canonical(path string) string {
+	var kept []string
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		switch part, _, _ = strings.Cut(part, ";"); part {
+		case ".":
+		case "..":
+			kept = kept[:max(0, len(kept)-1)]
+		default:
+			kept = append(kept, part)
+		}
+	}
+	return "/" + strings.Join(kept, "/")
 }
 
 // status returns the HTTP status of an answer. It is 200 even for an answer with an error.
@@ -67,23 +94,32 @@ func status(answer wire.Fields, name string) int {
 	return http.StatusOK
 }
 
-// allows refuses methods other than GET and HEAD. From version 3.9 on a server accepts POST
-// for the restore command and fails on POST for every other command.
+// allows reports whether a method has an answer of its own. Others it answers as a servlet without them
+// does (HttpServlet.java). post says that there is one for POST, as for commands from version 3.9 on.
 func allows(w http.ResponseWriter, r *http.Request, post bool) bool {
+	status := http.StatusNotImplemented
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		return true
-	case http.MethodTrace:
-		w.WriteHeader(http.StatusForbidden)
 	case http.MethodPost:
 		if post {
-			http.Error(w, "the command answers GET only", http.StatusInternalServerError)
-			return false
+			return true
 		}
-		fallthrough
-	default:
-		http.Error(w, "HTTP method "+r.Method+" is not supported by this URL", http.StatusMethodNotAllowed)
+		http.Error(w, "HTTP method POST is not supported by this URL", http.StatusMethodNotAllowed)
+		return false
+	case http.MethodOptions:
+		methods := "GET, HEAD, TRACE, OPTIONS"
+		if post {
+			methods = "GET, HEAD, POST, TRACE, OPTIONS"
+		}
+		w.Header().Set("Allow", methods)
+		status = http.StatusOK
+	case http.MethodPut, http.MethodDelete:
+		status = http.StatusMethodNotAllowed
+	case http.MethodTrace:
+		status = http.StatusForbidden
 	}
+	w.WriteHeader(status)
 	return false
 }
 

@@ -101,7 +101,7 @@ var (
 	// ignore their order.
 	unordered = []string{"server_stats", "stats", "srvr", "stat"}
 	// partly lists commands whose answer a server in Go knows only in part.
-	partly = []string{"environment", "monitor", "system_properties", "envi", "mntr", "sysp"}
+	partly = []string{"environment", "monitor", "system_properties", "env", "envi", "mntr", "sysp"}
 )
 
 // comparable returns the lines of an answer, with placeholders for values that differ
@@ -133,16 +133,19 @@ func TestCommandsBesideTheRealServer(t *testing.T) {
 	realURL := fmt.Sprintf("http://127.0.0.1:%d/commands", ports[0])
 	fill(t, real.Addr())
 	fill(t, ours.Addr())
-	paths := []string{"", "/", "/nope", "/ruok/x", "/set_trace_mask?traceMask=5", "/get_trace_mask", "/stmk?traceMask=x", "/zabs", "/lsnp"}
+	paths := []string{
+		"", "/", "/nope", "/ruok/x", "/set_trace_mask?traceMask=5", "/get_trace_mask", "/stmk?traceMask=x", "/zabs", "/lsnp",
+		"/config", "/env", "/orst", "/snap", "/RUOK", "//ruok", "/ruok/", "/./ruok", "/ruok;x=1", "/../x", "/..", "/%72uok", "/ruok?x=y",
+	}
 	for _, name := range wire.CommandNames(zookeeper.V38) {
 		paths = append(paths, "/"+name)
 	}
 	for _, word := range strings.Fields("conf cons crst dirs dump envi gtmk hash icfg isro lead mntr obsr ruok srvr srst stat sysp wchs wchc wchp") {
 		paths = append(paths, "/"+word)
 	}
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+	for _, method := range strings.Fields("GET HEAD POST PUT DELETE OPTIONS PATCH TRACE FOO") {
 		for _, path := range paths {
-			if method != http.MethodGet && path != "/ruok" {
+			if method != http.MethodGet && path != "/ruok" && path != "" && path != "/.." {
 				continue
 			}
 			realStatus, realKind, realBody := ask(t, method, realURL+path)
@@ -180,6 +183,12 @@ func TestCommandsOf39(t *testing.T) {
 		{http.MethodGet, "/snapshot", http.StatusUnauthorized, `"error" : "Auth info is missing for the command"`},
 		{http.MethodPost, "/restore", http.StatusUnauthorized, `"command" : "restore"`},
 		{http.MethodPost, "/ruok", http.StatusInternalServerError, ""},
+		{http.MethodPost, "", http.StatusOK, "/commands/ruok"},
+		{http.MethodPost, "/..", http.StatusMethodNotAllowed, ""},
+		{http.MethodGet, "/snap", http.StatusUnauthorized, `"command" : "snapshot"`},
+		{http.MethodPost, "/rest", http.StatusUnauthorized, `"command" : "restore"`},
+		{http.MethodGet, "/orst", http.StatusOK, `"command" : "observer_connection_stat_reset"`},
+		{http.MethodOptions, "", http.StatusOK, ""},
 		{http.MethodGet, "/zabstate", http.StatusOK, `"voting" : false`},
 	} {
 		if status, _, body := ask(t, c.method, url+c.path); status != c.status || !strings.Contains(body, c.text) {
