@@ -57,9 +57,9 @@ func init() {
 func main() {
 	flag.Parse()
 	log.LogLevel = "warn"
-	beam.Init() // does not return in a worker that a runner has started
+	beam.Init() // does not return if this process is a worker that a runner has started
 	if program, err := os.Executable(); err == nil && *jobopts.WorkerBinary == "" {
-		*jobopts.WorkerBinary = program // workers run this program, so Beam need not build one
+		*jobopts.WorkerBinary = program // this program, so that Beam does not have to build one for its workers
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

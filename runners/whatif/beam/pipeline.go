@@ -24,7 +24,7 @@ func init() {
 // task is what workers have to do. It is sent as JSON within the pipeline. Its paths must be
 // valid on every worker.
 type task struct {
-	Plan string // the file of the plan
+	Plan string // path of the plan's file
 	Seed uint64
 	// Hash is the hash of the plan, and Version the version of the capacity model, both in the
 	// program that started the sweep. A worker fails if it reads another plan or has another
@@ -122,7 +122,8 @@ func (k *keep) ProcessElement(_ context.Context, cell int, next func(*[]byte) bo
 // pipeline returns the Beam pipeline that simulates points and writes a file for each cell.
 func pipeline(t task, points []engines.Point) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	list := beam.Reshuffle(s.Scope("points"), beam.CreateList(s, points)) // spread the points over all workers
+	// reshuffled, so that the points are spread over all workers
+	list := beam.Reshuffle(s.Scope("points"), beam.CreateList(s, points))
 	samples := beam.ParDo(s.Scope("simulate"), &simulate{Task: t}, list)
 	beam.ParDo0(s.Scope("write cells"), &keep{Task: t}, beam.GroupByKey(s, samples))
 	return p

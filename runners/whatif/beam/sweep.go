@@ -21,7 +21,7 @@ import (
 
 type options struct {
 	plan, out, cache string
-	seed             *uint64 // nil for the plan's seed
+	seed             *uint64 // nil if the plan's seed is used
 	runner           string
 	attempts         int
 }

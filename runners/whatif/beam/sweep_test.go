@@ -27,7 +27,7 @@ import (
 const role = "MONOSIM_BEAM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	log.SetupLogging("error", "text") // what dies on purpose warns
+	log.SetupLogging("error", "text") // only errors are logged, because workers that are killed on purpose log warnings
 	switch os.Getenv(role) {
 	case "workers":
 		beam.Init()
@@ -256,7 +256,7 @@ func TestAWorkerThatIsKilledChangesNothing(t *testing.T) {
 		look := time.NewTicker(time.Millisecond)
 		defer look.Stop()
 		for simulated() == 0 && t.Context().Err() == nil {
-			<-look.C // the files are another process's: nobody tells of them
+			<-look.C // looks again and again, because nobody tells of files that another process writes
 		}
 		_ = first.Process.Kill()
 		_ = first.Wait()

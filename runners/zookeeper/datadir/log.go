@@ -10,12 +10,13 @@ import (
 
 // A log is a header and records (FileTxnLog.java):
 //
-//	"ZKLG", int version, long id
-//	long Adler-32 of the bytes, int length, bytes, 'B'
+// 	"ZKLG", int version, long id
+// 	long Adler-32 of the bytes, int length, bytes, 'B'
 //
-// The file is made longer in advance, so that zeros follow. A server that is started again begins
-// another log and leaves the last one as it is, so any log may end with the front part of a record,
-// which nobody was told of. Everything else that is no sound record is damage (ZK-25.2).
+// The file is enlarged in advance, so zeros follow the records. A server that is started again
+// begins another log and leaves the last one as it is. So any log may end with the beginning of a
+// record, of which no client was told. Anything else that is not a valid record is damage
+// (ZK-25.2).
 
 const (
 	logMagic   = "ZKLG"

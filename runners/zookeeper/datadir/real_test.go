@@ -427,7 +427,7 @@ func TestSnapshotsThatAreTakenDuringChanges(t *testing.T) {
 			for round := range 10 {
 				c := dial(t, s.Addr())
 				top := fmt.Sprintf("/top%d", i)
-				_, _ = c.Create(top, nil, 0, zk.WorldACL(zk.PermAll)) // the first round's is there later
+				_, _ = c.Create(top, nil, 0, zk.WorldACL(zk.PermAll)) // after the first round, the znode exists already
 				for k := range 8 {
 					c.create(top+"/e-", nil, zk.FlagEphemeral|zk.FlagSequence)
 					name := c.create(top+"/n-", []byte{byte(k)}, zk.FlagSequence)

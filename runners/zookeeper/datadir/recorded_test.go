@@ -169,7 +169,7 @@ func TestAChangedSnapshotIsRefused(t *testing.T) {
 		changed := append([]byte{}, b...)
 		changed[at] ^= 1 << (at % 8)
 		write(t, snapshot, changed)
-		if at >= len(b)-5 { // it seems unfinished, and there is an older one
+		if at >= len(b)-5 { // a snapshot that seems unfinished is skipped, because there is an older one
 			if d, err := datadir.Load(dir, datadir.Options{}); err != nil || len(d.Notes) != 1 || len(d.Logs) != 2 {
 				t.Fatalf("byte %d: got %+v, %v, want what is in the older snapshot and its logs, and a note", at, d, err)
 			}
@@ -230,7 +230,7 @@ func TestAnotherDigestIsTold(t *testing.T) {
 	at := strings.Index(string(b), "10.0.0.0/8")
 	at += strings.Index(string(b[at:]), "12345")
 	b[at] = 'x'
-	const tail = 13 + 20 + 13 // a checksum, the digest, and a checksum
+	const tail = 13 + 20 + 13 // bytes at the end: a checksum, the digest, and a checksum
 	binary.BigEndian.PutUint64(b[len(b)-tail:], uint64(adler32.Checksum(b[:len(b)-tail])))
 	binary.BigEndian.PutUint64(b[len(b)-13:], uint64(adler32.Checksum(b[:len(b)-13])))
 	write(t, snapshot, b)

@@ -14,13 +14,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// A snapshot holds the sessions, the ACLs by number and the znodes, each after its parent, and then
-// its checksum (FileSnap.java, DataTree.java serialize). Since 3.6 the digest of the tree follows
-// with a checksum, since 3.9 the last zxid with another.
-//
-// The tree goes on changing while a server writes it. So a snapshot is that of no moment, until the
-// transactions from the zxid of its name on are applied, of which it may have some. The zxid of its
-// digest is the last that it can have.
+// A snapshot holds the sessions, the ACLs by number, and the znodes, each after its parent. A
+// checksum follows (FileSnap.java, DataTree.java serialize). Since version 3.6 the digest of the
+// tree follows with a checksum, and since 3.9 the last zxid with another one. The tree changes
+// while a server writes it. So a snapshot is the state of some moment only after the transactions
+// from the zxid in its name on have been applied, although it may contain some of them already. It
+// contains none after the zxid of its digest.
 
 const (
 	snapshotMagic = "ZKSN"
@@ -165,7 +164,7 @@ func (r *reader) checksum() {
 func (r *reader) digest() (d snapshotDigest) {
 	d.zxid, d.Version = r.int64("the zxid of a digest"), r.int32("the version of a digest")
 	if d.Version < digestVersion {
-		r.string("a digest") // an older version: hexadecimal digits, computed from other fields
+		r.string("a digest") // another version of the digest: hexadecimal digits, computed from other fields
 		return d
 	}
 	d.Value = r.int64("a digest")

@@ -24,8 +24,8 @@ type node struct {
 	version, aversion   int32
 	creates             int32
 	children            map[string]bool // by name
-	peak                int             // the largest number of children so far
-	order               int             // its place in the order in which znodes were added
+	peak                int             // largest number of children that it has had
+	order               int             // its index in the order in which znodes were added
 	digest              int64
 }
 
@@ -36,8 +36,8 @@ type node struct {
 type tree struct {
 	zxid     int64
 	timeMs   int64
-	nodes    map[string]*node // by path; the root's path is ""
-	sessions map[int64]int32  // their timeouts in ms
+	nodes    map[string]*node // znodes by path; the root has the path ""
+	sessions map[int64]int32  // session timeouts in ms, by session id
 	owned    map[int64]map[string]bool
 	added    int
 	digest   int64

@@ -92,7 +92,7 @@ func (c *Change) read(r *reader, op zookeeper.OpCode) {
 		c.TimeoutMs = r.int32("a timeout")
 	case zookeeper.OpCloseSession:
 		if r.left() == 0 {
-			return // servers before 3.6 log no paths: all ephemerals of the session are deleted then
+			return // servers before 3.6 log no paths, and replaying deletes all ephemerals of the session
 		}
 		c.Gone = make([]string, r.count("paths", 4))
 		for i := range c.Gone {

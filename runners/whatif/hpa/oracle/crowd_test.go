@@ -19,7 +19,7 @@ const second = int64(time.Second)
 type crowd struct {
 	rate, factor float64
 	from, until  int64
-	before, span int64 // the window around from
+	before, span int64 // length of the window before from, and of the whole window
 	max          int
 }
 
@@ -27,15 +27,15 @@ const (
 	cores = 4
 	work  = 0.06
 	begun = 4
-	of    = 100 * int64(time.Millisecond) // a step of the fluid
+	of    = 100 * int64(time.Millisecond) // step of the fluid model
 )
 
 // container is a fluid queue. Its backlog is in seconds of one core.
 type container struct {
 	hpa.Pod
-	made, runs, ready int64 // when it is asked for, when its container begins, when it is ready
+	made, runs, ready int64 // when the pod is asked for, when its container starts, and when it is ready
 	backlog           float64
-	busy              map[int64]float64 // by window of the metrics
+	busy              map[int64]float64 // seconds of CPU time, by metrics window
 }
 
 // wait simulates the crowd with the real controller, and returns the mean wait of requests
@@ -81,7 +81,7 @@ func (c *crowd) wait(t *testing.T, seed uint64) (mean float64, series []int) {
 	looks := int((c.from+c.span)/int64(interval)) + 1
 	series = real(t, &config, interval, looks, func(k, asked int) *hpa.Look {
 		at := int64(k) * int64(interval)
-		if k > 0 { // what the look before decided
+		if k > 0 { // pods that the look before this one has decided on
 			for len(list) < asked {
 				runs := now + 30*second
 				boot := math.Exp(math.Log(20) - s2/2 + math.Sqrt(s2)*rng.NormFloat64())

@@ -33,7 +33,7 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.LogToStderr(false)
-	utilruntime.ErrorHandlers = nil // they wait by the real clock
+	utilruntime.ErrorHandlers = nil // error handlers are removed, because they wait by the real clock
 	klog.SetOutput(io.Discard)
 	os.Exit(m.Run())
 }
@@ -49,9 +49,9 @@ type cluster struct {
 	next   shown
 	look   *hpa.Look
 	looks  int
-	read   int // metrics that this look has read
+	read   int // number of metrics that this look has read
 	asked  int
-	series []int // what each look decided
+	series []int // number of replicas that each look decided on
 	told   int
 }
 

@@ -270,7 +270,7 @@ autoscale: {entry: %s}
 		}
 		d := auto.Look(&look)
 		l.Looks, l.Decided = append(l.Looks, look), append(l.Decided, d.Replicas)
-		if n = d.Replicas; r.chance(0.02) { // by hand, also beyond its bounds
+		if n = d.Replicas; r.chance(0.02) { // sometimes scaled by hand, even beyond the autoscaler's bounds
 			n = r.in(1, l.Config.Max+3)
 		}
 	}

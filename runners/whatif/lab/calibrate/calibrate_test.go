@@ -51,7 +51,7 @@ func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 			o.Load.Requests.Items = append(o.Load.Requests.Items, int32(math.Max(m.items.Sample(rng, 0), 1)))
 		}
 	}
-	free := map[int][]int64{} // when each thread of a server is free
+	free := map[int][]int64{} // the times at which each thread of a server becomes free
 	for i, at := range times {
 		sent := at + int64(m.late.Sample(rng, 0))
 		done := sent

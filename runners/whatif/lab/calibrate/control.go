@@ -29,7 +29,7 @@ var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * tim
 // together cover the second evenly. So it does not matter when within a second a server looks for
 // versions.
 func (s Story) phase(k int) time.Duration {
-	const golden = 0.6180339887498949 // puts successive roll-outs far apart
+	const golden = 0.6180339887498949 // the golden ratio, by which successive roll-outs get starts that are far apart
 	step := max(int(float64(s.Rollouts)*golden), 1)
 	for gcd(step, s.Rollouts) != 1 {
 		step++
@@ -57,9 +57,9 @@ var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete
 
 // told holds what was measured in a story.
 type told struct {
-	took   []float64      // time of each replica from the export of a version to AVAILABLE, in nanoseconds
-	last   []float64      // time of each version from its export until its last replica is AVAILABLE
-	writes map[string]int // successful writes to ZooKeeper, by operation
+	took   []float64      // for each replica, nanoseconds from the export of a version until the replica is AVAILABLE
+	last   []float64      // for each version, nanoseconds from its export until its last replica is AVAILABLE
+	writes map[string]int // number of successful writes to ZooKeeper, by operation
 }
 
 // Compare runs the story on both runners, and compares their roll-out times and writes to

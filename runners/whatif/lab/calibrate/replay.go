@@ -32,7 +32,7 @@ type Comparison struct {
 // Row is one metric.
 type Row struct {
 	Metric   string  `json:"metric"`
-	Unit     string  `json:"unit"` // ns, fraction or per_second
+	Unit     string  `json:"unit"` // unit of the values: ns, fraction or per_second
 	Measured float64 `json:"measured"`
 	// Range is the 95 % confidence interval of the measured value, nil if there is none.
 	Range     *[2]float64 `json:"measured_ci,omitempty"`

@@ -18,12 +18,12 @@ type Scenario struct {
 	Edge     bool
 	Shards   int
 	Replicas int
-	Rate     float64 // relative to the capacity
-	Arrivals string  // the value of workload.arrivals
+	Rate     float64 // rate of requests, as a fraction of what the fleet can serve
+	Arrivals string  // value of the plan's key workload.arrivals
 	Client   string
 	Override string
 	Events   string
-	Ensemble string // the value of zookeeper
+	Ensemble string // value of the plan's key zookeeper
 }
 
 // Scenarios returns the plans that a profile is fitted to, and the plans that it has to

@@ -29,11 +29,11 @@ func predictOf(model string) ([]byte, error) {
 // items.
 func inputOf(items int32) []byte {
 	b, err := proto.Marshal(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": {
-		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // one value for all items
+		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // a tensor with a single value stands for all items
 		TensorShape: &framework.TensorShapeProto{Dim: []*framework.TensorShapeProto_Dim{{Size: int64(items)}}},
 	}}})
 	if err != nil {
-		panic(err) // a message without strings always encodes
+		panic(err) // cannot happen: a message without strings always encodes
 	}
 	return b
 }

@@ -181,7 +181,8 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 		}
 		return flagsOfLaw(work)
 	}
-	first, base := 1.0, work.Mean // first: noise factor in --monosim_predict_time, lowest or median
+	// first is the noise factor that is passed in --monosim_predict_time: the lowest, or the median
+	first, base := 1.0, work.Mean
 	switch noise.Kind {
 	case "":
 		work = law.Constant(base)
@@ -229,7 +230,7 @@ func flagsOfLaw(l law.Law) ([]string, error) {
 // serverFlags returns the flags of a pod's model server, including a seed that depends on
 // the pod.
 func (f *fleet) serverFlags(pod runners.Pod) []string {
-	flags, _ := flagsOfWork(f.p, pod.Shard) // Supported has checked it
+	flags, _ := flagsOfWork(f.p, pod.Shard) // the error is not looked at: Supported has checked the plan
 	seed := tasks.Mix(f.p.Seed, uint64(pod.Shard)<<32|uint64(pod.Replica)) | 1
 	return append(flags, fmt.Sprintf("--monosim_seed=%d", seed), fmt.Sprintf("--monosim_predict_threads=%d", f.p.Service.PS.Threads), "--monosim_timings",
 		fmt.Sprintf("--monosim_predict_slowdown=%g", float64(f.p.Model.LoadInterference)))
@@ -464,7 +465,7 @@ func WindowOf(warm, until int64) model.Window {
 // Capacity returns the largest number of requests per second that a plan's servers can answer.
 func Capacity(p *plan.Plan) float64 {
 	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
-	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // of the hottest shard
+	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // work of a call to the hottest shard
 	return threads / (work / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
 }
 

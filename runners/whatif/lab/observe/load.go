@@ -14,13 +14,13 @@ import (
 
 // order describes a load.
 type order struct {
-	arrivals []int64 // nanoseconds since the begin
+	arrivals []int64 // instants at which requests are due, in nanoseconds from the start
 	warm     int64
 	end      int64
 	timeout  time.Duration
 	retries  int
 	hedge    time.Duration // delay after which a first attempt is hedged, 0 for never
-	retry    string        // fresh_random, distinct or same
+	retry    string        // where a retry goes: fresh_random, distinct or same
 	balance  string
 	seed     uint64
 	items    law.Law // law of the number of items of a request; the zero law if requests have no items
@@ -37,7 +37,7 @@ type driver struct {
 	order
 	pacer
 	targets  []*target
-	requests [][]byte // one for each PS
+	requests [][]byte // request to each PS
 	view     atomic.Pointer[view]
 
 	ctx  context.Context
@@ -46,7 +46,7 @@ type driver struct {
 	mu          sync.Mutex // guards the fields below
 	rand        *rand.Rand
 	turn        []int   // number of round robin choices so far, by PS
-	outstanding []int32 // calls in flight by target
+	outstanding []int32 // number of calls in flight, by target
 	run         Load
 	wait        sync.WaitGroup
 }

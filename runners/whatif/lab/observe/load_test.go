@@ -123,7 +123,7 @@ func TestHedgedCallsTakeTheFasterAnswer(t *testing.T) {
 	if !slices.Equal(load.Requests.OK, []bool{true}) || c.Len() != 2 {
 		t.Fatalf("requests answered: %v, by %d calls; want one, by two", load.Requests.OK, c.Len())
 	}
-	for i, fast := range []bool{true, false} { // the faster one ends first
+	for i, fast := range []bool{true, false} { // the faster of the two calls ends the other one
 		want := uint8(GivenUp)
 		if fast {
 			want = Answered

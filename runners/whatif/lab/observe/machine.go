@@ -49,7 +49,7 @@ func newWatch(pids []int) *watch {
 func (w *watch) own() time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range w.pids {
-		if took, err := process.CPU(pid); err == nil { // the time of a killed process is lost
+		if took, err := process.CPU(pid); err == nil { // the CPU time of a process that was killed is unknown
 			sum += took
 		}
 	}

@@ -101,10 +101,10 @@ type Load struct {
 // count from the start of the run, in nanoseconds.
 type Requests struct {
 	Intended []int64 `json:"intended"` // time at which the request should have been sent
-	Sent     []int64 `json:"sent"`     // when its calls began
+	Sent     []int64 `json:"sent"`     // time at which the request's calls began
 	Done     []int64 `json:"done"`     // time at which its last call ended, -1 if the run ended before
 	OK       []bool  `json:"ok"`
-	Items    []int32 `json:"items,omitempty"` // nil if items do not matter
+	Items    []int32 `json:"items,omitempty"` // number of items of each request; nil if they do not matter
 }
 
 // Calls is a table of call attempts in the order in which they ended, with a slice for each
@@ -129,7 +129,7 @@ const (
 	TimedOut
 	Refused // no process listened, or the connection was reset
 	Failed
-	Open    // the run ended before
+	Open    // the run ended before the call did
 	GivenUp // another attempt of the call was faster
 )
 

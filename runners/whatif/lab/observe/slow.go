@@ -47,7 +47,7 @@ func post(url string, body []byte) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(answer.Body) // the status says enough
+		text, _ := io.ReadAll(answer.Body) // the error is not looked at: the status says enough
 		return fmt.Errorf("%s: found %s, want 200: %s", url, answer.Status, text)
 	}
 	return nil

@@ -21,7 +21,7 @@ const look = 50 * time.Millisecond
 type story struct {
 	f      *fleet
 	d      *driver
-	obs    *Observation // nil for a load without events
+	obs    *Observation // what is recorded; nil for a load without events
 	due    []deed       // in order
 	began  time.Time
 	rand   *rand.Rand

@@ -76,7 +76,7 @@ func TestSleepers(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		timed := time.Duration(float64(time.Second) * float64(events) / float64(n))
-		over := false // written while all others sleep
+		over := false // only written while all other goroutines sleep
 		var all sync.WaitGroup
 		sleepers := make([]sleeper, n)
 		total := func() (sum int64) {
