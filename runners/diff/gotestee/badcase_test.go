@@ -1,6 +1,7 @@
 package gotestee_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -73,6 +74,34 @@ func TestABadCaseIsToldWhatIsWrong(t *testing.T) {
 			got := engine.Answer(request)
 			if got.Kind.String() != c.kind || !strings.Contains(got.String(), strings.Trim(strings.ReplaceAll(c.want, `"`, `\"`), " ")) {
 				t.Errorf("got %s %s, want %s with %q", got.Kind, got, c.kind, c.want)
+			}
+		})
+	}
+}
+
+// Goal: a case whose numbers would make an answer take minutes or more memory than there is gets a
+// clear answer at once. Method: numbers above the limits, in each kind of field that counts.
+func TestACaseWithoutEndIsSkipped(t *testing.T) {
+	profile := `"op":"tfs_client.ProfileThread.%s","in":{"job_id":0,"model_name":"m","repeat_time":3,"answers":[0],"data":["a"],%s}`
+	cases := []struct{ name, line, want string }{
+		{"seconds of a fake server", `"op":"mocked_tfserving.FakeTFServing.sequence","in":{"server":{"model_name":"m","base_path":"/b","num_versions":1},"steps":[["seconds",{"n":4294967296}]]}`, "n: found 4294967296, want 65536 at most"},
+		{"milliseconds of threads", `"op":"cpu_training.MetricsHeartBeatThread.sequence","in":{"steps":[["start",0]],"until_ms":9007199254740992}`, "not done after 24h0m0s"},
+		{"threads that no sleep stops", fmt.Sprintf(profile, "sequence", `"threads":1,"servers":1,"until_ms":5000`), "262144 events"},
+		{"calls that take no time", fmt.Sprintf(profile, "run", `"servers":1`), "more than 65536 calls"},
+		{"threads", fmt.Sprintf(profile, "sequence", `"threads":2147483647,"servers":1,"until_ms":5000`), "in.threads: found 2147483647"},
+		{"shards", `"op":"constants.HOST_SHARD_ENV","in":{"config":{"bzid":"b","base_name":"n","deploy_type":"mixed","num_ps":2147483647},"value":null}`, "num_ps: found 2147483647"},
+		{"a number in a list", `"op":"tfs_client.generate_random_instance","in":{"slots":[1],"vocab_sizes":[4294967296]}`, "in.vocab_sizes: found 4294967296"},
+		{"a number beyond 64 bits", `"op":"utils.InstanceFormater.from_json","in":{"fname":"f","batch_size":{"$int":"36893488147419103232"}},"files":{"f":"{}"}`, "in.batch_size: found 36893488147419103232"},
+	}
+	engine := gotestee.New("test")
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			request, err := testee.ParseCase(`{"id":"a",` + c.line + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := engine.Answer(request); got.Kind != testee.Skipped || !strings.Contains(got.Why, c.want) {
+				t.Errorf("got %s %s, want it skipped with %q", got.Kind, got, c.want)
 			}
 		})
 	}

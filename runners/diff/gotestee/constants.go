@@ -15,7 +15,7 @@ var constantsOps = table{
 // hostShardEnv makes two configurations, one without the environment variable and one with it.
 func (c *call) hostShardEnv() (any, error) {
 	c.Host.Unsetenv(agentconfig.HostShardEnv)
-	conf, err := c.config()
+	conf, err := c.countedConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (c *call) hostShardEnv() (any, error) {
 }
 
 func (c *call) shardsAndTasks() (any, error) {
-	conf, err := c.config()
+	conf, err := c.countedConfig()
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (c *call) fakeServer() (fakeServer, error) {
 	}
 	if text, err := pyos.ReadText(c.Dir, s.options.ModelConfigFile); err == nil {
 		if models, err := agentconfig.ParseModels(text, true); err == nil {
-			skipManyVersions(models)
+			skipManyVersions(models.GetModelConfigList())
 		}
 	}
 	if !given.Has("config") {
@@ -87,7 +87,7 @@ func (c *call) fakeServer() (fakeServer, error) {
 	if s.config, err = agentconfig.ParseModels(given.Str("config"), true); err != nil {
 		return s, err
 	}
-	skipManyVersions(s.config)
+	skipManyVersions(s.config.GetModelConfigList())
 	initial := modelconfig.ConfigFromProto(s.config)
 	s.options.InitialConfig = &initial
 	return s, nil
@@ -95,8 +95,8 @@ func (c *call) fakeServer() (fakeServer, error) {
 
 // skipManyVersions skips a case whose server would make more versions of a model than
 // [caseworld.MostCounted], since it makes each at once.
-func skipManyVersions(models *config.ModelServerConfig) {
-	for _, m := range models.GetModelConfigList().GetConfig() {
+func skipManyVersions(models *config.ModelConfigList) {
+	for _, m := range models.GetConfig() {
 		if n := m.GetModelVersionPolicy().GetLatest().GetNumVersions(); n > caseworld.MostCounted {
 			panic(caseworld.Skipped(fmt.Sprintf("num_versions of %s: found %d, want %d at most", m.GetName(), n, caseworld.MostCounted)))
 		}
@@ -177,13 +177,14 @@ func (f *fakeSequence) do() caseworld.Do {
 		"call": func(s caseworld.Step, method string) caseworld.Answered {
 			return caseworld.Answered{Dict: outcomeOf(method, s.Arguments, f.models.Call)}
 		},
-		"turns":   func(n pysem.OptInt) { f.host.pass(turn * timesOf(n.Or(1))) },
-		"seconds": func(n int) { f.host.pass(second * timesOf(n)) },
+		"turns":   func(s caseworld.Step) { f.host.pass(turn * timesOf(s.CountOr("n", 1))) },
+		"seconds": func(s caseworld.Step) { f.host.pass(second * timesOf(s.Count("n"))) },
 		"load": func(text string) (any, error) { // the reference's option lock has no effect here, where no lock exists
 			message, err := agentconfig.ParseModels(text, true)
 			if err != nil {
 				return nil, err
 			}
+			skipManyVersions(message.GetModelConfigList())
 			loaded := modelconfig.ConfigFromProto(message)
 			f.models.Load(loaded.Models)
 			return configAsLeft(message, loaded), nil
@@ -208,7 +209,7 @@ func outcomeOf(name string, a caseworld.Arguments, do func(method string, reques
 	request := requestOf(method, a)
 	var reload apis.ReloadConfigRequest
 	if method.path == node.MethodReload && proto.Unmarshal(request, &reload) == nil {
-		skipManyVersions(reload.GetConfig())
+		skipManyVersions(reload.GetConfig().GetModelConfigList())
 	}
 	answer, err := do(method.path, request)
 	if failed, ok := err.(*env.RPCError); ok {

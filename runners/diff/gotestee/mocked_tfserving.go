@@ -47,6 +47,7 @@ func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 		}
 		list.Config = append(list.Config, mc)
 	}
+	skipManyVersions(list)
 	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
 }
 

@@ -23,7 +23,7 @@ import (
 // replicaManagerOps holds the operations of section 9 of the protocol, on replica_manager.py.
 var replicaManagerOps = table{
 	"replica_manager.ReplicaWatcher.sequence": caseworld.With((*call).config, (*call).watcherSequence),
-	"replica_manager.ReplicaUpdater.sequence": caseworld.With((*call).config, (*call).updaterSequence),
+	"replica_manager.ReplicaUpdater.sequence": caseworld.With((*call).countedConfig, (*call).updaterSequence),
 	"replica_manager.ReplicaManager":          caseworld.With((*call).config, (*call).replicaManager),
 	"replica_manager.ReplicaManager.sequence": (*call).replicaManagerSequence,
 	"replica_manager.ZKListener":              (*call).zkListener,
@@ -36,7 +36,7 @@ func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) error {
 			return err
 		}
 	}
-	return nil
+	return skipManyShards(conf)
 }
 
 // watcher makes a ReplicaWatcher with a started client.

@@ -20,7 +20,7 @@ type runningManager struct {
 }
 
 func (c *call) replicaManagerSequence() (any, error) {
-	conf, err := c.config()
+	conf, err := c.countedConfig()
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,7 @@ func (c *call) randomBatchSize() int {
 const slotShift = 54
 
 func (c *call) randomInstance() (any, error) {
+	c.In.Few("vocab_sizes")
 	data, err := c.client().RandomInstance(c.In.Ints("slots"), c.In.Ints("vocab_sizes"))
 	if err != nil {
 		return nil, err

@@ -32,14 +32,14 @@ func (c *call) profileThreads() (any, error) {
 		ModelName: c.In.Str("model_name"), Signature: clients.DefaultTFSClientOptions().Signature,
 		Duration: time.Duration(c.In.Integer("repeat_time")) * time.Second,
 	}
-	for i := range c.In.Integer("servers") {
+	for i := range c.In.Count("servers") {
 		load.Channels = append(load.Channels, slowPrediction{s: servers, target: fmt.Sprintf("s%d", i)})
 	}
 	for _, text := range c.In.Strings("data") {
 		load.Data = append(load.Data, tensorOf(text))
 	}
 	c.Life.Go("main thread", func() {
-		threads := make([]*clients.ProfileThread, c.In.Integer("threads"))
+		threads := make([]*clients.ProfileThread, c.In.Count("threads"))
 		tasks := make([]env.Task, len(threads))
 		for i := range threads {
 			threads[i] = client.NewProfileThread(i, load)

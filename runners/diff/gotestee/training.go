@@ -98,7 +98,7 @@ func (c *call) nodesReachable() (any, error) {
 }
 
 func (c *call) aliveChecker() *training.NodeAliveChecker {
-	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
+	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Count("num_thread"))
 }
 
 // orNone returns an empty list if list is nil, and otherwise a copy.

@@ -66,8 +66,27 @@ func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
 func (c *call) listedFromFile() (*agentconfig.AgentConfig, error) {
 	conf, err := c.fromFile()
 	word, _ := c.In.Value("server_type").(string)
-	if err == nil && conf.NumPS > caseworld.MostCounted && word != "entry" && word != "dense" {
-		return nil, caseworld.Skipped(fmt.Sprintf("num_ps: found %d, want %d at most", conf.NumPS, caseworld.MostCounted))
+	if err == nil && word != "entry" && word != "dense" {
+		err = skipManyShards(conf)
+	}
+	return conf, err
+}
+
+// skipManyShards returns the error of a case whose answer would have more models of shards than
+// [caseworld.MostCounted], and otherwise nil.
+func skipManyShards(conf *agentconfig.AgentConfig) error {
+	if conf.NumPS > caseworld.MostCounted {
+		return caseworld.Skipped(fmt.Sprintf("num_ps: found %d, want %d at most", conf.NumPS, caseworld.MostCounted))
+	}
+	return nil
+}
+
+// countedConfig makes the configuration of the case for an operation that lists the models of its
+// shards.
+func (c *call) countedConfig() (*agentconfig.AgentConfig, error) {
+	conf, err := c.config()
+	if err == nil {
+		err = skipManyShards(conf)
 	}
 	return conf, err
 }

@@ -98,14 +98,27 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 // case is skipped, because no memory would hold the answer, and a program that runs out of memory
 // ends.
 func (a Arguments) Count(name string) int {
-	n, isInt := pysem.Big(a.Value(name))
-	if isInt && n.Cmp(big.NewInt(MostCounted)) > 0 {
-		panic(Skipped(fmt.Sprintf("%s: found %s, want %d at most", a.At(name), n, MostCounted)))
-	}
+	a.Few(name)
 	return a.Integer(name)
 }
 
-// MostCounted is the highest number that [Arguments.Count] lets pass.
+// Few skips the case if one of these fields, or an item of a list among them, is a number above
+// [MostCounted].
+func (a Arguments) Few(names ...string) {
+	for _, name := range names {
+		values, isList := a.Value(name).([]any)
+		if !isList {
+			values = []any{a.Value(name)}
+		}
+		for _, v := range values {
+			if n, isInt := pysem.Big(v); isInt && n.Cmp(big.NewInt(MostCounted)) > 0 {
+				panic(Skipped(fmt.Sprintf("%s: found %s, want %d at most", a.At(name), n, MostCounted)))
+			}
+		}
+	}
+}
+
+// MostCounted is the highest number that [Arguments.Count] and [Arguments.Few] let pass.
 const MostCounted = 1 << 16
 
 // CountOr returns an int as Count does, or the value of otherwise if the field is missing or null.

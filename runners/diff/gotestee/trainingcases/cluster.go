@@ -59,6 +59,7 @@ func (v *views) EmitStore(name string, value int, modelName, clusterType string)
 
 func trainingCluster(c *caseworld.Call) (any, error) {
 	l, a := newLab(c), c.In.Object("arguments")
+	a.Few("num_workers", "num_required_ps", "num_redundant_ps")
 	d := &views{views: c.In.Object("views"), asked: map[string]int{}}
 	job := clustermanager.Job{
 		WorkerAddr: a.Str("worker_addr"), Index: a.Integer("index"), RequiredPS: a.Integer("num_required_ps"), RedundantPS: a.Integer("num_redundant_ps"),

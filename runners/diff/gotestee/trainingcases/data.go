@@ -191,7 +191,7 @@ func pushHookSequence(c *caseworld.Call) (any, error) {
 		counter++
 		return counter, nil
 	}}, "s", "keep")
-	taken, queue, err := prefetch.EnqueueDicts(stuckTasks{l.e.Tasks}, c.Quirks, given, c.In.Integer("capacity"), "prefetch_queue")
+	taken, queue, err := prefetch.EnqueueDicts(stuckTasks{l.e.Tasks}, c.Quirks, given, c.In.Count("capacity"), "prefetch_queue")
 	if err != nil {
 		return nil, err
 	}

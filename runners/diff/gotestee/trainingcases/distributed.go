@@ -160,6 +160,7 @@ func runDiscovery(c *caseworld.Call, n *notedRun) (training.ServiceDiscovery, er
 
 func distributedTrain(c *caseworld.Call) (any, error) {
 	l, n := newLab(c), &notedRun{notes: noNotes(), outcomes: c.In.Strings("outcomes")}
+	c.In.Object("kwargs").Few("num_workers", "num_ps", "num_extra_ps")
 	config, err := trainingConfig(c.In.Object("kwargs").Fields())
 	if err != nil {
 		return nil, err
@@ -272,7 +273,7 @@ func initSyncTrain(c *caseworld.Call) (any, error) {
 			return nil
 		},
 	}
-	for range c.In.Integer("times") {
+	for range c.In.Count("times") {
 		log = []any{}
 		if err := s.Init(config); err != nil {
 			return nil, err

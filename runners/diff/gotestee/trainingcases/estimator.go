@@ -171,7 +171,7 @@ func hooksOf(call caseworld.Step) ([]session.Hook, error) {
 	if !call.Has("hooks") {
 		return nil, nil
 	}
-	n := call.Integer("hooks")
+	n := call.Count("hooks")
 	if n < 0 {
 		return nil, pysem.Raise("AssertionError", "")
 	}

@@ -65,6 +65,7 @@ func copyFile(c *caseworld.Call) (any, error) {
 
 func copyRecursively(c *caseworld.Call) (any, error) {
 	a, failing := c.In.Object("arguments"), c.In.Object("failing")
+	a.Few("max_retries", "max_workers")
 	var paths []string
 	tries := map[string]int{}
 	o := copyOptions(a)

@@ -73,7 +73,7 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 	}
 	coord := &waitingStop{stopped: c.In.Flag("stopped"), waits: []any{}}
 	rounds := &healthRounds{Memory: b.s, rounds: c.In.List("rounds"), stop: func() { coord.stopped = true }}
-	reports, numPS := []any{}, c.In.Integer("num_ps")
+	reports, numPS := []any{}, c.In.Count("num_ps")
 	config := hooks.PSCheckConfig{Barrier: b.barrier, NumPS: numPS, Report: func(results []hooks.PSHealth) error {
 		list := lists.Map(results, func(r hooks.PSHealth) any { return []any{r.Index, caseworld.PB(r.Result)} })
 		reports = append(reports, list)

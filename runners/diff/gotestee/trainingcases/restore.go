@@ -122,7 +122,7 @@ func writeText(f env.Files, name, text string) error {
 }
 
 func restoreSequence(c *caseworld.Call) (any, error) {
-	l, numPS := newLab(c), c.In.Integer("num_ps")
+	l, numPS := newLab(c), c.In.Count("num_ps")
 	if err := c.Env.Files.MkdirAll("m"); err != nil {
 		return nil, err
 	}
@@ -156,9 +156,9 @@ func restoreSequence(c *caseworld.Call) (any, error) {
 		"write":   writeText,
 		"remove":  c.Env.Files.Remove,
 	}, func(out *pysem.Dict) {
-		values := &pysem.Dict{}
+		values, now := &pysem.Dict{}, data.values(l.s)
 		for _, v := range data.variables {
-			values.Set(v.Name, int(data.values(l.s)[v.Name]))
+			values.Set(v.Name, int(now[v.Name]))
 		}
 		out.Set("values", values)
 		cleared := []any{}

@@ -59,7 +59,7 @@ func overriddenState(c *caseworld.Call, flags *absl.Flags) (any, error) {
 		}
 		return checkpoints.State(e, dir, name)
 	}}
-	for range c.In.Integer("times") {
+	for range c.In.Count("times") {
 		reads = 0
 		state, err := states.State(dir, c.In.OptStr("latest_filename").V)
 		call := caseworld.Attempt(checkpointState(state), err)

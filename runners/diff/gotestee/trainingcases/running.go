@@ -103,7 +103,7 @@ func runningNodes(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	c.Env.Network = &slowNodes{Network: c.Env.Network, r: r, answersMs: c.In.Ints("answers")}
 	return r.play(func() {
-		checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
+		checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Count("num_thread"))
 		list := func(addrs []string) []any { return lists.Map(addrs, func(a string) any { return a }) }
 		r.note("checked", []any{list(checker.AliveNodes()), list(checker.DeadNodes())})
 	})
@@ -257,7 +257,7 @@ func runningHealth(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	memory := session.NewMemory()
 	barrier := barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{})
-	health, fails := make([]any, max(c.In.Integer("num_ps"), 0)), false
+	health, fails := make([]any, max(c.In.Count("num_ps"), 0)), false
 	for i := range health {
 		health[i] = []byte{}
 	}

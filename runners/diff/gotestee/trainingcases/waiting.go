@@ -145,7 +145,7 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 	}
 	var dispatcher any
 	options := training.MLPPassOptions{
-		UseDataService: c.In.Flag("use_dataservice"), ExtraWorkers: c.In.IntegerOr("extra_workers", 0),
+		UseDataService: c.In.Flag("use_dataservice"), ExtraWorkers: c.In.CountOr("extra_workers", 0),
 		SetDispatcher: func(target string) { dispatcher = target },
 	}
 	service := notedService{&log}
