@@ -134,6 +134,9 @@ const maxWait = 3600 * time.Second
 // set its replica id.
 func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }
 
+// Watcher returns the mirror of the replicas that the agent knows.
+func (a *AgentV1) Watcher() *replicamanager.ReplicaWatcher { return a.replicas.Watcher() }
+
 // TFSLog returns the path from which the model servers' log files take their names. Each server
 // writes to a file beside it (see startLogged).
 func (a *AgentV1) TFSLog() string { return a.tfsLog }

@@ -39,6 +39,7 @@ const (
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
 	Q110 Quirk = 110 // replica_manager.py:233: the poll registers lost PS with the port None
 	Q111 Quirk = 111 // replica_manager.py:244: the poll takes over a replica whose id begins with the own one
+	Q114 Quirk = 114 // replica_manager.py:178: a replica that is made again at once is taken for deleted
 	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
 	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
 	Q120 Quirk = 120 // replica_manager.py:500: registering sets the znode of another session

@@ -11,7 +11,7 @@ var (
 	// safety lists what must hold at any time.
 	safety = []string{
 		"no registration outlives its server", "every registration is of its own pod", "every entry has started after its PS", "no agent locks what it cannot copy",
-		"every registration has an address",
+		"every registration has an address", "every agent has followed what is registered", "every registration was of what is served", "every server has served while it loaded",
 		"ZooKeeper has kept its promises",
 	}
 	// liveness lists what must hold once the faults are over: the cluster becomes whole in time,

@@ -115,7 +115,7 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
   # found by monosim explore: servers, after 9674 stories of all worlds, in v1 2x2
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v1 @Q109 @not-real @not-python
+  @v1 @Q109 @Q114 @not-real @not-python
   Scenario Outline: A session that expires before all servers of a pod have started (quirks <quirks>)
     Given a v1 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -129,9 +129,9 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
     Then <outcome>
 
     Examples:
-      | quirks | outcome                                |
-      | Q109   | for 4m the invariant servers is broken |
-      | fixed  | within 4m the cluster is whole         |
+      | quirks    | outcome                                |
+      | Q109,Q114 | for 4m the invariant servers is broken |
+      | fixed     | within 4m the cluster is whole         |
 
   # found by monosim explore: bound, after 373 stories of all worlds, in v1 1x3
   # not-real: every choice is its default, which no process keeps to
@@ -330,3 +330,25 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                              |
       | Q334   | for 4m the invariant bound is broken |
       | fixed  | within 4m the cluster is whole       |
+
+  # found by monosim explore --quirks fixed: late, after 2420 stories of four worlds, in v1 2x2
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q114 @not-real @not-python
+  Scenario Outline: A replica that is deleted and made again before anybody has read it (quirks <quirks>)
+    Given a v1 cluster of 2 shards with 2 replicas each
+    And pods that end start again after 5s
+    And model predict_ctr with sub-graphs ps_1 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 130s pass
+    And the agent of shard1-replica0 is killed
+    And the agent of shard1-replica1 is killed
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                     |
+      | Q114   | the invariant late is broken                |
+      | fixed  | every agent has followed what is registered |

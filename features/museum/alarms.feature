@@ -314,3 +314,27 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And the memory of ps0 comes to 1 MB
     And 150s pass
     Then for 3m the cluster is quiet
+
+  # A model that was published again is found again, and has not been loading when it was given up.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A model is published again after its layout was deleted
+    Given a v3 cluster of 1 shard with 1 replica
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 30s pass
+    And the export of version 2 of ctr:ps_0 begins without its variables of 30 MB for 1s
+    And 2s pass
+    And the export of version 2 of ctr:entry begins without its graph, with variables of 30 MB for 2s
+    And version 2 of ctr:ps_0 is deleted
+    And znode /gip/layouts/main is deleted
+    And 30s pass
+    And ctr:entry, ctr:ps_0 are published to layout main
+    And 150s pass
+    Then every server has served while it loaded
+    And every registration was of what is served
+    And within 4m the cluster is whole

@@ -78,6 +78,9 @@ func (w *World) ownRegistrations() check { return w.kept("owner") }
 func (w *World) entriesLast() check      { return w.kept("order") }
 func (w *World) addresses() check        { return w.kept("address") }
 func (w *World) noLock() check           { return w.kept("locks") }
+func (w *World) noneLate() check         { return w.kept("late") }
+func (w *World) noneEarly() check        { return w.kept("early") }
+func (w *World) noGap() check            { return w.kept("gap") }
 func (w *World) historyKept() check      { return w.kept("history") }
 func (w *World) isWhole() check          { return w.onWatched(runners.Watched.Whole) }
 

@@ -1,6 +1,7 @@
 package agentcheck
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,8 @@ type still struct {
 	reloads   map[string]bool
 	// failed has the models of which every server has given up version 2.
 	failed map[string]bool
+	// statuses, if set, are those of every model.
+	statuses []env.ModelVersionStatus
 }
 
 func (s still) PodState(string) (runners.PodState, error) {
@@ -36,6 +39,9 @@ func (s still) PodState(string) (runners.PodState, error) {
 func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, error) {
 	if s.serves[pod+" "+model] {
 		return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
+	}
+	if s.statuses != nil {
+		return s.statuses, nil
 	}
 	if s.failed[model] {
 		given := env.ModelVersionStatus{Version: 2, State: env.StateEnd}
@@ -85,6 +91,14 @@ func broke(c *Checker) (ids []string) {
 	return ids
 }
 
+// serve records that pods have served models.
+func (c *Checker) serve(podsAndModels ...string) {
+	for _, name := range podsAndModels {
+		pod, model, _ := strings.Cut(name, " ")
+		c.Observe(runners.Observation{Pod: pod, Op: "modelserver.state", Path: model + "/1", Note: "AVAILABLE"})
+	}
+}
+
 // Goal: a registration whose server is gone breaks an invariant after the allowed time, but
 // not while the cluster is disturbed.
 func TestGhosts(t *testing.T) {
@@ -107,6 +121,7 @@ func TestGhosts(t *testing.T) {
 		if c.faults {
 			checker.Disturbed(0, "zookeeper.down", true, false)
 		}
+		checker.serve("shard0-replica0 ps_0", "shard0-replica1 ctr:entry")
 		checker.Observe(c.make)
 		for _, at := range []time.Duration{LookEvery, outlives, outlives + LookEvery} {
 			if err := checker.Look(at); err != nil {
@@ -137,10 +152,14 @@ func TestGhostsOfSeveralReplicas(t *testing.T) {
 	}{{gone, gone, available, 1}, {available, gone, gone, 0}} {
 		view := still{znodes: map[string]string{replica1: one.before, replica2: available}}
 		c := New(view)
+		c.serve("shard0-replica0 ps_0", "shard0-replica1 ps_0")
 		c.Observe(create("shard0-replica0", replica1))
 		c.Observe(create("shard0-replica1", replica2))
 		_ = c.Look(LookEvery)
 		view.znodes[replica1], view.znodes[replica2] = one.then, one.second
+		for path, pod := range map[string]string{replica1: "shard0-replica0", replica2: "shard0-replica1"} { //lint:ordered each by itself
+			c.Observe(runners.Observation{Pod: pod, Op: "zookeeper.setData", Path: path})
+		}
 		_ = c.Look(2 * LookEvery)
 		_ = c.Look(outlives + 3*LookEvery)
 		if got := len(c.Broken()); got != one.want {
@@ -375,5 +394,89 @@ func TestLocks(t *testing.T) {
 		if got := len(c.Broken()); got != want {
 			t.Errorf("a lock on %s: %v broke, want %d of locks", name, broke(c), want)
 		}
+	}
+}
+
+// Goal: a pod that is registered before its server has served the model breaks an invariant, but not soon
+// after a fault of the network, which may bring a write of the pod's life before.
+func TestEarly(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func(c *Checker)
+		want   string
+	}{
+		{"a model that was served", func(c *Checker) { c.serve("shard0-replica1 ctr:entry") }, ""},
+		{"a model that was not", func(c *Checker) { c.serve("shard0-replica0 ctr:entry") }, Early},
+		{"a model that another life has served", func(c *Checker) {
+			c.serve("shard0-replica1 ctr:entry")
+			c.Observe(runners.Observation{Pod: "shard0-replica1", Op: "process.start", Path: runners.AgentProcess})
+		}, Early},
+		{"after a slow network", func(c *Checker) {
+			c.Disturbed(time.Second, "network.slow zookeeper and shard0-replica1", true, false)
+			c.Disturbed(2*time.Second, "network.slow zookeeper and shard0-replica1", true, true)
+		}, ""},
+	} {
+		checker := New(still{znodes: map[string]string{binding: ""}})
+		c.before(checker)
+		checker.Observe(create("shard0-replica1", binding))
+		if got := strings.Join(broke(checker), " "); got != c.want {
+			t.Errorf("%s: %q broke, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Goal: a server that gives up the last version that it serves, before it begins to load the next, breaks
+// an invariant. One that begins to load in time does not, nor one that finds the next only then.
+func TestGap(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		states []env.ModelVersionStatus // once the last version is given up
+		then   []string
+		want   string
+	}{
+		{"the next waits", []env.ModelVersionStatus{{Version: 1, State: env.StateUnloading}, {Version: 2, State: env.StateStart}}, []string{"LOADING"}, Gap},
+		{"the next loads", []env.ModelVersionStatus{{Version: 1, State: env.StateUnloading}, {Version: 2, State: env.StateLoading}}, []string{"LOADING"}, ""},
+		{"another serves", []env.ModelVersionStatus{{Version: 2, State: env.StateStart}, {Version: 3, State: env.StateAvailable}}, []string{"LOADING"}, ""},
+		{"the next is found later", []env.ModelVersionStatus{{Version: 1, State: env.StateUnloading}, {Version: 2, State: env.StateStart}}, []string{"START", "LOADING"}, ""},
+	} {
+		checker := New(still{statuses: c.states})
+		tell := func(path, note string) {
+			checker.Observe(runners.Observation{Pod: "shard0-replica1", Op: "modelserver.state", Path: path, Note: note})
+		}
+		tell("ctr:entry/1", "UNLOADING")
+		for _, note := range c.then {
+			tell("ctr:entry/2", note)
+		}
+		if got := strings.Join(broke(checker), " "); got != c.want {
+			t.Errorf("%s: %q broke, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Goal: an agent that lists other than what is registered breaks an invariant once that is so for long
+// enough, counted from the last change of it, and from when the agent was last disturbed.
+func TestLate(t *testing.T) {
+	for _, c := range []struct {
+		want, got string
+		at        time.Duration
+		broke     int
+	}{
+		{"10.1.0.1:1", "10.1.0.1:1", time.Hour, 0},
+		{"10.1.0.1:1", "", 4*time.Minute + 10*time.Second, 0},
+		{"10.1.0.1:1", "", 4*time.Minute + 50*time.Second, 1},
+		{"", "10.1.0.1:1", 4*time.Minute + 50*time.Second, 1},
+		{"10.1.0.1:1", "10.1.0.1:2", 4*time.Minute + 50*time.Second, 1},
+	} {
+		checker := New(still{})
+		checker.now = 4 * time.Minute
+		checker.follows(binding, nil)
+		checker.now = c.at
+		checker.follow(runners.Pod{Name: "shard0-replica0"}, binding, c.want, c.got, undisturbed, followsV3)
+		if got := len(broke(checker)); got != c.broke {
+			t.Errorf("%+v: %d broke, want %d", c, got, c.broke)
+		}
+	}
+	if got := (&Checker{}).infoOf(binding); got != "/gip/container_service/monolith.serving;lf;default:shard0-replica1" {
+		t.Errorf("the service info of %s is %s, want that of its container", binding, got)
 	}
 }

@@ -17,6 +17,9 @@ const (
 	Locks = "locks" // an agent locks a version that is not complete, or of another model
 	// Address is broken where a replica is registered with an address that has no port.
 	Address = "address"
+	Late    = "late"  // an agent does not follow what is registered
+	Early   = "early" // a pod is registered for what its server has not served yet
+	Gap     = "gap"   // a server gives a version up before it serves the next
 
 	Runs    = "runs"    // every pod runs
 	Servers = "servers" // every model server of a pod runs
@@ -60,6 +63,8 @@ type Checker struct {
 	goesOn map[string]int
 
 	registered registrations
+	late       late
+	loads      loads
 	order      order
 	quiets     []*quiet
 	places     map[agent.Agent]*place
@@ -96,7 +101,7 @@ type mark struct {
 func New(view View) *Checker {
 	return &Checker{
 		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, shut: map[string]bool{}, unreadable: map[string]bool{}, reloads: map[string]time.Duration{},
-		registered: registrations{nodes: map[string]*node{}}, order: order{served: map[string]bool{}},
+		registered: registrations{nodes: map[string]*node{}}, loads: loads{served: map[string]bool{}, awaited: map[string]bool{}}, late: late{written: map[string]time.Duration{}, infos: map[string]string{}, containers: map[string]string{}, touched: map[string]time.Duration{}}, order: order{served: map[string]bool{}},
 	}
 }
 
@@ -127,6 +132,8 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 	case strings.HasPrefix(o.Op, "modelserver."):
 		c.served(o)
+	case o.Op == "process.start" && o.Path == runners.AgentProcess:
+		c.started(o.Pod)
 	case o.Op == "process.start" && o.Path == runners.ModelServerProcess:
 		c.shut[o.Pod] = false
 		c.lookAtShut(o.Pod)
@@ -141,6 +148,7 @@ func (c *Checker) Observe(o runners.Observation) {
 // A lasting disturbance goes on until Disturbed is called for it again, with over set.
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
+	c.touches(what)
 	switch {
 	case over:
 		if c.goesOn[what]--; c.goesOn[what] <= 0 {
@@ -166,6 +174,9 @@ func (c *Checker) Look(now time.Duration) error {
 	at := mark{c.view.Changes(), true}
 	if c.looked == at {
 		c.timeGhosts()
+		if c.late.behind {
+			return c.lookForLate()
+		}
 		return nil
 	}
 	for pod := range c.shut {
@@ -176,5 +187,8 @@ func (c *Checker) Look(now time.Duration) error {
 	}
 	c.timeGhosts()
 	c.looked = at
+	if err := c.lookForLate(); err != nil {
+		return err
+	}
 	return c.lookForLocks()
 }

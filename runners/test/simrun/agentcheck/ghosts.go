@@ -26,6 +26,7 @@ type registrations struct{ nodes map[string]*node }
 type node struct {
 	pod, kind, model string
 	v1               bool
+	replica          replica // what was last written to a node of v1
 	// lost says that the pod's server does not serve the model. since is when that began.
 	lost  bool
 	since time.Duration
@@ -39,18 +40,39 @@ func (c *Checker) wrote(o runners.Observation) {
 	switch o.Op {
 	case "zookeeper.create", "zookeeper.create2":
 		n := c.registration(o)
-		if n == nil {
-			return
+		if n != nil {
+			c.owned(o, n)
+			c.registered.nodes[o.Path] = n
 		}
-		c.owned(o, n)
-		c.registered.nodes[o.Path] = n
-		c.addressed(o, n)
+		c.filled(o, n)
 	case "zookeeper.setData":
-		c.addressed(o, c.registered.nodes[o.Path])
+		c.filled(o, c.registered.nodes[o.Path])
 	case "zookeeper.delete":
 		delete(c.registered.nodes, o.Path)
+		c.follows(o.Path, nil)
 	}
 	c.declared(o)
+}
+
+// filled handles what was written to a znode. n is the registration in it, nil for none.
+func (c *Checker) filled(o runners.Observation, n *node) {
+	if n == nil && !strings.Contains(o.Path, "/container_service/") {
+		return
+	}
+	z, ok, err := c.view.Znode(o.Path)
+	if err != nil || !ok {
+		return
+	}
+	if n != nil && n.v1 {
+		n.replica = replicaOf(z.Data)
+		if z.Ephemeral && o.Pod != "operator" { // others may be the parents of replicas
+			c.addressed(o.Path, n.replica.Address)
+		}
+	}
+	if n != nil && o.Pod == n.pod {
+		c.early(o.Path, n)
+	}
+	c.follows(o.Path, z.Data)
 }
 
 // registration parses a znode's path as a binding,
@@ -91,15 +113,9 @@ func (c *Checker) lookForGhosts() error {
 			n.lost = false
 			continue
 		}
-		if n.v1 {
-			ok, err := c.saysAvailable(path)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				n.lost = false
-				continue
-			}
+		if n.v1 && n.replica.Stat != env.StateAvailable {
+			n.lost = false
+			continue
 		}
 		if !n.lost {
 			n.lost, n.since = true, c.now
@@ -130,23 +146,11 @@ func (c *Checker) timeGhosts() {
 // several servers of one kind, as for dense. The registration does not say which of them it
 // is about, so it counts as served.
 func (c *Checker) isServed(n *node) bool {
-	if s, err := c.view.PodState(n.pod); err == nil {
-		alike := slices.DeleteFunc(slices.Clone(s.ModelServers), func(m runners.ModelServerState) bool { return m.Kind != n.kind })
-		if len(alike) > 1 {
-			return true
-		}
+	if c.hasAlike(n.pod, n.kind) {
+		return true
 	}
 	versions, err := c.view.ModelStatus(n.pod, n.kind, n.model)
 	return err == nil && slices.ContainsFunc(versions, func(s env.ModelVersionStatus) bool { return s.State == env.StateAvailable })
-}
-
-// saysAvailable reports whether a replica of v1 is registered as AVAILABLE.
-func (c *Checker) saysAvailable(path string) (bool, error) {
-	z, ok, err := c.view.Znode(path)
-	if err != nil || !ok {
-		return false, err
-	}
-	return replicaOf(z.Data).Stat == env.StateAvailable, nil
 }
 
 // replica is the data that an agent v1 writes to the znode of a replica.

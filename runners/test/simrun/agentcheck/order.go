@@ -1,8 +1,6 @@
 package agentcheck
 
 import (
-	"strings"
-
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/runners"
 )
@@ -15,9 +13,8 @@ type order struct{ served map[string]bool }
 // (agent_v1.py:139-166).
 func (c *Checker) served(o runners.Observation) {
 	switch {
-	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":
-		model, _, _ := strings.Cut(o.Path, "/")
-		c.order.served[model] = true
+	case o.Op == "modelserver.state":
+		c.changed(o)
 	case o.Op == "modelserver.serving" && o.Path == "":
 		delete(c.shut, o.Pod)
 	case o.Op == "modelserver.serving" && o.Path == "entry":

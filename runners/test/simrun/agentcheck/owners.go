@@ -16,16 +16,8 @@ func (c *Checker) owned(o runners.Observation, n *node) {
 }
 
 // addressed checks that a replica of v1 is registered with an address that somebody can dial.
-func (c *Checker) addressed(o runners.Observation, n *node) {
-	if n == nil || !n.v1 || o.Pod == "operator" {
-		return
-	}
-	z, ok, err := c.view.Znode(o.Path)
-	if err != nil || !ok || !z.Ephemeral {
-		return // the znode may be a parent of replicas, which has no address
-	}
-	addr := replicaOf(z.Data).Address
+func (c *Checker) addressed(path, addr string) {
 	if _, err := strconv.ParseUint(addr[strings.LastIndexByte(addr, ':')+1:], 10, 16); err != nil {
-		c.breaks(Address, o.Path, "%s is registered with the address %q, want one with a port", o.Path, addr)
+		c.breaks(Address, path, "%s is registered with the address %q, want one with a port", path, addr)
 	}
 }

@@ -62,7 +62,10 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 		add("dense", "0", id)
 	}
 	if mixed || conf.DeployType == agentconfig.DeployEntry {
-		add("entry", "0", fmt.Sprintf("%011d", conf.ReplicaID.V))
+		add("entry", "0", padded(conf.ReplicaID.V))
 	}
 	return p, nil
 }
+
+// padded formats the id of an entry's replica as its znode has it (replica_manager.py:513).
+func padded(id int) string { return fmt.Sprintf("%011d", id) }

@@ -1,6 +1,7 @@
 package agentcheck
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
@@ -20,14 +21,29 @@ func placeV3(a *agent.AgentV3) (*place, error) {
 		root = bzid
 	}
 	p := &place{prefix: "/" + root, layout: layout, container: a.Container().String()}
-	for _, text := range a.LayoutFilters() {
-		f, err := agentconfig.NewLayoutFilter(text[0], text[1])
+	p.filters, err = filtersOf(a.Conf())
+	return p, err
+}
+
+// filtersOf reads the filters from the configuration, so as not to ask the agent that is checked.
+func filtersOf(conf *agentconfig.AgentConfig) (list []agentconfig.LayoutFilter, err error) {
+	shard, err := conf.ShardID()
+	if err != nil {
+		return nil, err
+	}
+	replace := strings.NewReplacer("${shard_id}", strconv.Itoa(max(shard, 0)), "${shard_num}", strconv.Itoa(max(conf.NumShard.V, 1)))
+	for _, text := range conf.LayoutFilters {
+		match, condition, ok := strings.Cut(replace.Replace(text), ";")
+		if !ok {
+			condition = "True" // only where Q22 is repaired
+		}
+		f, err := agentconfig.NewLayoutFilter(agentconfig.NormalizeRegex(match), condition)
 		if err != nil {
 			return nil, err
 		}
-		p.filters = append(p.filters, f)
+		list = append(list, f)
 	}
-	return p, nil
+	return list, nil
 }
 
 // targets lists the models that a pod has to serve now. Children of the layout that are not
