@@ -77,7 +77,10 @@ func (p *Plan) without(ends []int) []bool {
 
 // plan does what Plan does, and also runs the nodes named in ends without fetching their outputs.
 func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
-	w := &planner{program: p, plan: &Plan{model: m, feeds: len(feeds)}, fed: map[source]int{}, steps: map[string]int{}}
+	if p.faulty != nil {
+		return nil, p.faulty
+	}
+	w := &planner{program: p, plan: &Plan{model: m, feeds: len(feeds)}, fed: map[source]int{}, steps: map[string]int{}, given: map[string]bool{}}
 	for i, text := range feeds {
 		from, err := p.resolve(text)
 		if err != nil {
@@ -86,7 +89,7 @@ func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
 		if p.nodes[from.node] == nil && !p.inFunction {
 			return nil, unsupported("no node %s to feed", from.node)
 		}
-		w.fed[from] = i
+		w.fed[from], w.given[from.node] = i, true
 		w.plan.steps = append(w.plan.steps, step{})
 	}
 	for _, text := range fetches {
@@ -112,7 +115,8 @@ type planner struct {
 	*program
 	plan  *Plan
 	fed   map[source]int
-	steps map[string]int // steps has the step of each node; pending while its inputs are looked for
+	given map[string]bool // given has the nodes of the fed tensors
+	steps map[string]int  // steps has the step of each node; pending while its inputs are looked for
 
 	shortened bool // shortened is set once a step bypasses other steps, which may then be needed no more
 }
@@ -169,11 +173,11 @@ func (w *planner) open(stack []visited, from source) ([]visited, error) {
 		}
 		return stack, nil
 	}
+	if from.port == atEnd && w.given[from.node] {
+		return stack, nil // fed tensors exist from the start, so no step has to wait for them
+	}
 	def := w.nodes[from.node]
 	if def == nil {
-		if _, ok := w.fed[source{from.node, 0}]; ok && from.port == atEnd {
-			return stack, nil // arguments exist from the start, so no step has to wait for them
-		}
 		return nil, unsupported("no node %s", from.node)
 	}
 	v := visited{def: def}
@@ -192,16 +196,15 @@ func (w *planner) open(stack []visited, from source) ([]visited, error) {
 func (w *planner) add(v *visited) error {
 	s := step{node: w.model.node(v.def)}
 	for _, from := range v.inputs {
-		_, fed := w.fed[from]
 		switch {
 		case from.port != atEnd:
 			s.inputs = append(s.inputs, w.slotOf(from))
-		case !fed && w.nodes[from.node] != nil:
+		case !w.given[from.node]:
 			s.after = append(s.after, w.steps[from.node])
 		}
 	}
 	var err error
-	if s.run, err = w.model.kernel(s.node); err != nil {
+	if s.run, err = w.kernel(s.node); err != nil {
 		return err
 	}
 	w.shortenLookup(&s)
@@ -272,6 +275,15 @@ func (w *planner) leaveOut(ends []string) {
 		needed = append(needed, w.steps[name])
 	}
 	w.plan.idle = w.plan.without(needed)
+}
+
+// kernel returns the kernel that executes a node, or the loop that it stands for.
+func (w *planner) kernel(node *ops.Node) (ops.Kernel, error) {
+	if node.Op != frameOp {
+		return w.model.kernel(node)
+	}
+	at := slices.IndexFunc(w.frames, func(f *frame) bool { return f.name == node.Name })
+	return w.model.frameKernel(w.program, w.frames[at])
 }
 
 // kernel returns the kernel that executes a node. It fails if a function that the node calls cannot

@@ -14,6 +14,9 @@ type program struct {
 	nodes map[string]*framework.NodeDef
 	// inFunction is true for a function. Its nodes use another notation for their inputs.
 	inFunction bool
+	// frames holds the loops of TensorFlow 1. faulty is why they cannot be run.
+	frames []*frame
+	faulty error
 }
 
 func (m *Model) newProgram(list []*framework.NodeDef, inFunction bool) *program {
@@ -21,6 +24,7 @@ func (m *Model) newProgram(list []*framework.NodeDef, inFunction bool) *program 
 	for _, def := range list {
 		p.nodes[def.GetName()] = def
 	}
+	p.faulty = p.foldFrames()
 	return p
 }
 
@@ -54,6 +58,9 @@ func (p *program) resolve(text string) (source, error) {
 	}
 	return source{parts[0], last}, nil
 }
+
+// tensorName returns the name of a node's output, in a notation that resolve takes everywhere.
+func tensorName(node string, port int) string { return node + ":" + strconv.Itoa(port) }
 
 // Split parses the name of a tensor, as ParseTensorName does: without a port it is port 0.
 func Split(tensor string) (node string, port int) {

@@ -58,8 +58,7 @@ func (r *run) Path() string { return strings.Join(r.path, "/") }
 // ReadFile implements ops.Env.
 func (r *run) ReadFile(path string) ([]byte, error) { return r.model.readFile(path) }
 
-// Call implements ops.Env: it runs a function. Afterwards it frees the memory of everything that
-// the function does not return.
+// Call implements ops.Env: it runs a function.
 func (r *run) Call(function *framework.NameAttrList, args []ops.Value) ([]ops.Value, error) {
 	plan := r.model.plans[function.GetName()]
 	if plan == nil || plan.feeds != len(args) {
@@ -68,6 +67,12 @@ func (r *run) Call(function *framework.NameAttrList, args []ops.Value) ([]ops.Va
 	if len(r.path) > maxDepth {
 		return nil, unsupported("more than %d calls within each other", maxDepth)
 	}
+	return r.within(plan, args)
+}
+
+// within runs a plan as a part of the run, and then frees the memory of everything that the plan
+// does not return.
+func (r *run) within(plan *Plan, args []ops.Value) ([]ops.Value, error) {
 	before := r.bytes
 	out, err := plan.run(r, args)
 	r.bytes = before

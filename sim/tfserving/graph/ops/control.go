@@ -20,7 +20,7 @@ func Merges(op string) bool { return op == "Merge" || op == "RefMerge" }
 func switchTo(c *Call) ([]Value, error) {
 	out := make([]Value, 2)
 	which := 0
-	if truth(c.In[1]) {
+	if Truth(c.In[1]) {
 		which = 1
 	}
 	out[which] = c.In[0]
@@ -51,6 +51,9 @@ func call(c *Call) ([]Value, error) { return c.Env.Call(c.function("f"), c.In) }
 
 func choose(c *Call) ([]Value, error) {
 	if branches := c.Attrs["branches"].GetList().GetFunc(); len(branches) > 0 {
+		if err := c.takenApart(c.In[0]); err != nil {
+			return nil, err
+		}
 		at, err := c.Int(0)
 		if err != nil {
 			return nil, err
@@ -60,16 +63,19 @@ func choose(c *Call) ([]Value, error) {
 		}
 		return c.Env.Call(branches[at], c.In[1:])
 	}
+	if err := c.takenApart(c.In[0]); err != nil {
+		return nil, err
+	}
 	branch := "else_branch"
-	if truth(c.In[0]) {
+	if Truth(c.In[0]) {
 		branch = "then_branch"
 	}
 	return c.Env.Call(c.function(branch), c.In[1:])
 }
 
-// truth evaluates a condition (core/kernels/functional_ops.cc, ToBool). A tensor that is no scalar
+// Truth evaluates a condition (core/kernels/functional_ops.cc, ToBool). A tensor that is no scalar
 // is true if it has any elements.
-func truth(v Value) bool {
+func Truth(v Value) bool {
 	switch {
 	case v.Rank() > 0:
 		return v.Len() > 0
@@ -80,6 +86,15 @@ func truth(v Value) bool {
 	return ok && is.B()[0]
 }
 
+// takenApart returns the error for a condition that is no scalar, if the node is one of those that
+// the runtime replaces by a Switch for each input (core/common_runtime/lower_functional_ops.cc).
+func (c *Call) takenApart(condition Value) error {
+	if !c.Flag("_lower_using_switch_merge") || condition.Rank() == 0 {
+		return nil
+	}
+	return Invalidf("The second input must be a scalar, but it has shape %s", value.ShapeText(condition.Shape()))
+}
+
 func loop(c *Call) ([]Value, error) {
 	state := c.In
 	for {
@@ -87,7 +102,12 @@ func loop(c *Call) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(goesOn) != 1 || !truth(goesOn[0]) {
+		if len(goesOn) == 1 {
+			if err := c.takenApart(goesOn[0]); err != nil {
+				return nil, err
+			}
+		}
+		if len(goesOn) != 1 || !Truth(goesOn[0]) {
 			return state, nil
 		}
 		if state, err = c.Env.Call(c.function("body"), state); err != nil {

@@ -205,6 +205,9 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 		shape = v.Shape()
 		items = append(items, v)
 	}
+	if shape == nil && len(at) == 0 && c.In[shapeInput].Rank() == 0 {
+		return nil, Invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: <unknown>")
+	}
 	full := append([]int{len(at)}, shape...)
 	if _, err := c.Room(l.dtype, full); err != nil {
 		return nil, Invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: %s", value.ShapeText(shape))

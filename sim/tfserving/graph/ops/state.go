@@ -39,6 +39,15 @@ type State struct {
 	// missing returns the error for a variable that was never given a value. resource is false for
 	// a reference variable of TensorFlow 1.
 	missing func(name string, resource bool) error
+	number  int
+}
+
+// Number returns 0, 1 and so on, for names that must differ.
+func (s *State) Number() int {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.number++
+	return s.number - 1
 }
 
 // NewState returns a model's state without any variable. lock is held while a variable or table is
