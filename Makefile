@@ -10,7 +10,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-zookeeper nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: museum python-mutants training-stories help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-zookeeper nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -320,6 +320,11 @@ museum: ## prove the scenarios of features/museum with 100 seeds, and find fault
 python-mutants: ## change the reference's agents in 21 small ways, one at a time, and see that a comparison notices; twenty minutes; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
 	@test -n "$$MONOLITH_SRC" || { echo "python-mutants: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 -v -timeout 60m ./runners/test/pythonrun -run TestMutantsAreNoticed -args -pythonrun.mutants '$(or $(ONLY),.)'
+
+training-stories: ## play drawn stories of faults, and deaths of chief and PS, on TensorFlow and in the simulation: the same processes retry, fail and end, and the steps are within 5 %; a minute each: STORIES (10), FIRST (0), DEATHS (1); needs MONOLITH_SRC and TENSORFLOW_PYTHON
+	@test -n "$$TENSORFLOW_PYTHON" || { echo "training-stories: TENSORFLOW_PYTHON names no Python 3.8 with tensorflow-cpu 2.4.4"; exit 2; }
+	$(GO) test -count=1 -v -timeout 10h ./runners/test/tensorflowrun -run TestStories -args \
+	  -tensorflowrun.stories $(or $(STORIES),10) -tensorflowrun.firststory $(or $(FIRST),0) -tensorflowrun.deaths $(or $(DEATHS),1)
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios, tests or explored worlds notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)

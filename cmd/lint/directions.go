@@ -170,8 +170,8 @@ var directions = []direction{
 	{
 		from:    []string{"runners/test/tensorflowrun"},
 		to:      []string{"runners", "runners/diff/python", "runners/test/pythonrun", "runners/test/realrun/loopback", "engine/cluster"},
-		inTests: []string{"engine/pythontest"},
-		outside: []string{"features", "features/compare", "features/steps", "runners/test/simrun"},
+		inTests: []string{"engine/lists", "engine/pythontest"},
+		outside: []string{"features", "features/compare", "features/steps", "features/steps/drawn", "runners/test/simrun"},
 		because: "the reference's training takes the place of ours in clusters of processes, whose tests are scenarios",
 	},
 	{

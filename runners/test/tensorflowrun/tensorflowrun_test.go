@@ -24,14 +24,26 @@ import (
 func newRunner(t *testing.T) *tensorflowrun.Runner {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "monosim")
-	r, err := tensorflowrun.New(tensorflowrun.Options{Loopback: loopback.Options{Monosim: program, TimeScale: 0.3, Dir: t.TempDir()}})
+	r := runnerOf(t, program, 0.3)
+	buildMonosim(t, program)
+	return r
+}
+
+// runnerOf makes a runner whose jobs take scale seconds of wall time for each second of theirs.
+func runnerOf(t *testing.T, program string, scale float64) *tensorflowrun.Runner {
+	t.Helper()
+	r, err := tensorflowrun.New(tensorflowrun.Options{Loopback: loopback.Options{Monosim: program, TimeScale: scale, Dir: t.TempDir()}})
 	if err != nil {
 		t.Skip(err)
 	}
+	return r
+}
+
+func buildMonosim(t *testing.T, program string) {
+	t.Helper()
 	if text, err := exec.Command("go", "build", "-o", program, "../../../cmd/monosim").CombinedOutput(); err != nil {
 		t.Fatalf("build monosim: %v\n%s", err, text)
 	}
-	return r
 }
 
 // Goal: a job does the same on real TensorFlow as in the simulation. Method: run a job from
