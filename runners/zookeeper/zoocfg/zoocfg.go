@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // setting is a value from a zoo.cfg or from a Java property, with its place for error messages.
@@ -49,18 +50,18 @@ func Read(name string) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries, err := java.Properties(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", name, err)
+	}
 	s := &Settings{file: true}
-	for _, l := range logicalLines(string(text)) {
-		at := fmt.Sprintf("%s:%d", name, l.number)
-		key, value, err := l.split()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", at, err)
-		}
+	for _, p := range entries {
+		key := strings.TrimSpace(p.Key)
 		if !own(key) {
 			// The server sets a Java property by the rest (QuorumPeerConfig.java parseProperties).
 			key = "zookeeper." + key
 		}
-		s.list = append(s.list, setting{key, value, at})
+		s.list = append(s.list, setting{key, strings.TrimSpace(p.Value), fmt.Sprintf("%s:%d", name, p.Line)})
 	}
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package zoocfg
+package java
 
 import (
 	"fmt"
@@ -6,15 +6,32 @@ import (
 	"strings"
 )
 
-// This file reads the syntax of Java's Properties (Properties.java, load).
+// Property is an entry of a properties file. Line is the number of its first line, from 1.
+type Property struct {
+	Key, Value string
+	Line       int
+}
+
+// Properties reads text as Java's Properties do (Properties.java, load). The error is of the first
+// entry that cannot be read, and names its line.
+func Properties(text string) (list []Property, err error) {
+	for _, l := range logicalLines(text) {
+		p, err := l.split()
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", l.Line, err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
 
 // blanks are the characters that separate a key from its value.
 const blanks = " \t\f"
 
-// line is a line of a properties file, with those that continue it, and the number of its first.
+// line is a line of a properties file, with those that continue it.
 type line struct {
-	text   string
-	number int
+	text string
+	Line int
 }
 
 // logicalLines returns the lines that are no comments. A backslash at the end of a line continues it.
@@ -42,7 +59,7 @@ func logicalLines(text string) (lines []line) {
 }
 
 // split splits a line into its key and its value. A line without a separator has an empty value.
-func (l line) split() (key, value string, err error) {
+func (l line) split() (p Property, err error) {
 	end := 0
 	for end < len(l.text) && !strings.ContainsRune("=:"+blanks, rune(l.text[end])) {
 		if l.text[end] == '\\' {
@@ -55,10 +72,11 @@ func (l line) split() (key, value string, err error) {
 	if rest != "" && (rest[0] == '=' || rest[0] == ':') {
 		rest = rest[1:]
 	}
-	if key, err = unescaped(l.text[:end]); err == nil {
-		value, err = unescaped(strings.TrimLeft(rest, blanks))
+	p.Line = l.Line
+	if p.Key, err = unescaped(l.text[:end]); err == nil {
+		p.Value, err = unescaped(strings.TrimLeft(rest, blanks))
 	}
-	return strings.TrimSpace(key), strings.TrimSpace(value), err
+	return p, err
 }
 
 // unescaped resolves the backslashes of a key or value.
