@@ -1,4 +1,4 @@
-package members_test
+package diff_test
 
 import (
 	"bufio"
@@ -24,15 +24,15 @@ import (
 // <P1>, <E1> and <C1> in the file, all three <ALL>, and the first participants of an answer that are these
 // are left out.
 //
-//	go test ./sim/zookeeper/members -run Recorded -zookeeper 127.0.0.1:PORT
+//	go test ./runners/zookeeper/diff -run Recorded -zookeeper 127.0.0.1:PORT
 //
 // records the answers of the leader of such an ensemble anew, whose addresses are all 127.0.0.1, with
 // reconfigEnabled, and with superDigest for super:test.
-var leader = flag.String("zookeeper", "", "host:port of the leader of a real ensemble of three, to record testdata/real-3.8.0.txt from")
+var leader = flag.String("zookeeper", "", "host:port of the leader of a real ensemble of three, to record testdata/reconfigs-3.8.0.txt from")
 
-const recordedFile = "testdata/real-3.8.0.txt"
+const recordedFile = "testdata/reconfigs-3.8.0.txt"
 
-func TestChangesAsRecorded(t *testing.T) {
+func TestReconfigsAsRecorded(t *testing.T) {
 	text, err := os.ReadFile(recordedFile)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestChangesAsRecorded(t *testing.T) {
 		"server.3=127.0.0.1:2803:3803:participant;127.0.0.1:2183\nversion=0"
 	change := changed
 	if *leader != "" {
-		client := dial(t, *leader)
+		client := dialLeader(t, *leader)
 		config, change = client.config, client.change
 	}
 	ports, names := portsOf(config)
@@ -132,7 +132,7 @@ type recorder struct {
 	config string
 }
 
-func dial(t *testing.T, addr string) *recorder {
+func dialLeader(t *testing.T, addr string) *recorder {
 	conn, err := net.DialTimeout("tcp", addr, 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
