@@ -29,7 +29,8 @@ func (w *World) Node(name string) *Node {
 	return n
 }
 
-// text returns a shared copy of an equal string.
+// text returns a string that equals its argument. Equal arguments give one shared copy, which saves
+// memory.
 func (w *World) text(s string) string {
 	known, ok := w.texts[s]
 	if !ok {

@@ -130,8 +130,8 @@ func (v *view) open(n int) (open deeds.Open) {
 }
 
 // punctual returns a view of a run that was cut off, in which every action that the first runner
-// had done before the cut was due at once, without slack. Otherwise an agent that does nothing
-// would miss nothing, because a scenario fails before the slack is over.
+// had done before the cut was due at once, without slack. With slack, an agent that does nothing
+// would have missed nothing, because a scenario fails before the slack is over.
 func (v *view) punctual() *view {
 	p := *v
 	// chosen so that, with the slack subtracted, it is Ended

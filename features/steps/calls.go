@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// These are the names of the calls to model servers, as sentences use them.
+// These names of calls to model servers are used in sentences.
 const (
 	reloadCall  = "reload"
 	predictCall = "Predict"

@@ -16,7 +16,7 @@ import (
 // maxPods is the most pods of a scenario. With more the program might run out of memory.
 const maxPods = 20_000
 
-// clusterOf sets the number of pods and the configuration of their agents.
+// clusterOf sets the version of the agents and the number of pods: replicas of each shard.
 func (w *World) clusterOf(version, shards, replicas int) error {
 	if shards < 1 {
 		return fmt.Errorf("shards: found %d, want 1 or more", shards)

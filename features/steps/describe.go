@@ -26,7 +26,7 @@ type Described struct {
 	Kind string `json:"kind"`
 	// Does says in one line what the sentence does, or what must hold.
 	Does string `json:"does"`
-	// Placeholders lists the placeholders of the sentence, each once.
+	// Placeholders lists the placeholders of the sentence. One that occurs twice is listed once.
 	Placeholders []Placeholder `json:"placeholders"`
 	// Example is a text that matches the sentence. Where names the place of this text in the
 	// shipped scenarios. It is "" for a caller's own sentence.

@@ -23,7 +23,7 @@ const (
 	explained = 20
 )
 
-// detail has everything observed.
+// detail makes the cluster record every observation.
 func detail(spec *runners.Spec) { spec.Detail = true }
 
 // explainFailure adds to a result what led to its failed step, from the log of the run. If there is
@@ -55,8 +55,8 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	}
 }
 
-// lost stores in the result the instants that the suite has for the scenario's file: those at which
-// failures of its scenarios were decided. It returns a line for each of these instants.
+// lost stores in the result the times that Suite.Instants returns for the scenario's file: those at
+// which it was decided that its scenarios fail. It returns a line for each of these times.
 func (s *Suite) lost(r *Result) (lines []string) {
 	if s.Instants == nil {
 		return nil

@@ -35,8 +35,8 @@ func lasts(s *Sentence) *Sentence {
 // previous call.
 const watchEvery = 30 * time.Second
 
-// watchFor lets time pass and calls a check now and then. The check reports all that was seen since
-// its last call, so that rare calls miss nothing.
+// watchFor lets time pass and calls a check at intervals. The check reports everything that
+// happened since it was last called, so that nothing is missed between two calls.
 func (w *World) watchFor(duration string, c check) error {
 	d, err := time.ParseDuration(duration)
 	if err != nil {

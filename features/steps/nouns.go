@@ -326,7 +326,8 @@ func (n *nouns) checkServer(text string) error {
 	return nil
 }
 
-// roots lists the names of the znodes that agents make directly below /<bzid>.
+// roots lists the names of the znodes that agents create directly below /<bzid>, where bzid is the
+// name of the agents' business.
 var roots = []string{"binding", "container_service", "layouts", "locks", "portal", "publish", "resource", "saved_models", "service"}
 
 // checkPath checks the beginning of a znode's path. The rest of the path is free, because scenarios
@@ -459,8 +460,8 @@ func (n *nouns) checkWorkers(text string) error {
 	return nil
 }
 
-// invents reports whether a step names models of the fake model server. That server makes up
-// versions of any model it is asked for, so all names are allowed.
+// invents reports whether a step names models of the fake model server. That server has every
+// version of every model that it is asked for, so any name is allowed.
 func (n *nouns) invents(s *Sentence) bool {
 	return n.spec.ModelServer == "python-fake" && n.spec.BareServer != nil &&
 		(strings.HasPrefix(s.text, "the config of") || strings.Contains(s.text, "config file") || strings.Contains(s.text, "reload to"))

@@ -133,8 +133,8 @@ func checkServers(spec *runners.Spec, fault string) error {
 	return nil
 }
 
-// possible checks before anything runs whether a step can work, and returns an error if not. It
-// applies shapes to w, whose cluster is never built.
+// possible checks, before anything runs, whether a step can work, and returns an error if it
+// cannot. Sentences that describe the cluster change the spec of w, whose cluster is never built.
 func (s *Sentence) possible(w *World, st *step) error {
 	if s.check != nil {
 		return s.check(s.expr.FindStringSubmatch(st.text)[1:])

@@ -90,9 +90,9 @@ func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
 	}
 }
 
-// forAnyAgent sets what the runner named agent leaves out. That runner runs agents in any language.
-// It leaves out what real excludes, because it has the servers of real, and what python excludes,
-// because its agents are compared with Python's.
+// forAnyAgent sets why a case does not run on the runner named agent, which runs agents in any
+// language. That runner has the same servers as the runner real, so it leaves out what real leaves
+// out. It compares the agents with Python's, so it leaves out what the runner python leaves out.
 func forAnyAgent(not map[string]string) map[string]string {
 	for _, name := range []string{"real", "python"} {
 		if why := not[name]; why != "" && not["agent"] == "" {
@@ -110,8 +110,9 @@ const NoTrainingJob = "it has no training job"
 // excludes the runner real. Such a scenario is about code inside TensorFlow.
 const OnTensorFlow = "@tensorflow"
 
-// forTensorFlow sets why a case does not run on the runner named tensorflow. That runner leaves out
-// what real excludes, because it has the servers of real, and scenarios without a training job.
+// forTensorFlow sets why a case does not run on the runner named tensorflow. That runner has the
+// same servers as the runner real, so it leaves out what real leaves out. It also leaves out
+// scenarios without a training job.
 func (c *scenarioCase) forTensorFlow() {
 	why := c.not["real"]
 	if slices.Contains(c.tags, OnTensorFlow) {

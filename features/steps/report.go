@@ -48,18 +48,19 @@ type Result struct {
 	Replay string
 	Steps  []Step
 	Status Status
-	// Err is an error of the run as a whole: the cluster broke, or two runs with one seed differ.
+	// Err is an error of the run as a whole: the cluster did not work, or two runs with one seed
+	// differ.
 	Err   error
 	Stats runners.Stats
 	// Wall is how long the run took in wall time, if Suite.Clock is set.
 	Wall time.Duration
-	// Known lists invariants that broke in a way in which they also break in the reference.
+	// Known lists invariants that were broken in a way in which the reference breaks them, too.
 	Known []runners.Broken
 	// Explanation says what led to a failed step: a heading, and lines about the pods, znodes and
 	// models that the step names (Suite.Explain).
 	Explanation []string
-	// Instants holds the times at which an explained failure was decided: those from
-	// Suite.Instants, and the time at which an invariant broke.
+	// Instants holds the times at which it was decided that the scenario fails, if the failure is
+	// explained: those from Suite.Instants, and the time at which an invariant was broken.
 	Instants []timeline.Instant
 	// Log holds everything that was observed in the run, if Suite.Detail is set or there is an
 	// Explanation.

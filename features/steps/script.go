@@ -175,8 +175,8 @@ func (s *Sentence) act(w *World, st *step) error {
 	return w.outcome(l.begin())
 }
 
-// effective returns an error for a line of a script that changes nothing, or is true whatever happens.
-// A scenario may have such steps: there they are often the point.
+// effective returns an error for a line of a script that changes nothing, or whose assertion always
+// holds. In a scenario such steps are allowed, because they are often what it is about.
 func (r *scriptReader) effective(st *step) error {
 	s := st.said
 	if s.text == "the training starts" || s.text == "the cluster starts" {
@@ -216,8 +216,8 @@ func (s *Sentence) hasZero(text string) error {
 	return nil
 }
 
-// length returns the time at the end of a sentence about a fault, as "for 10m". ok is false if it has
-// none.
+// length returns the duration at the end of a sentence about a fault, such as "for 10m". ok is
+// false if the sentence has none.
 func (s *Sentence) length(text string) (d time.Duration, ok bool) {
 	if s.kind != aCondition && s.kind != anOnset {
 		return 0, false
@@ -227,8 +227,8 @@ func (s *Sentence) length(text string) (d time.Duration, ok bool) {
 	return d, err == nil
 }
 
-// aboutJob lists sentences that need a part of a training job. Without the part they are true or
-// false whatever happens.
+// aboutJob lists sentences that need a part of a training job. If the job lacks the part, the
+// sentences are always true or always false.
 var aboutJob = []struct {
 	pattern *regexp.Regexp
 	has     func(t *runners.TrainingSpec) bool

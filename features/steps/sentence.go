@@ -22,7 +22,8 @@ const (
 	// aQuestion and aFinding are about a recorded case, for which no cluster is built.
 	aQuestion
 	aFinding
-	// someFaults marks where in the vocabulary the sentences about faults of one topic belong.
+	// someFaults marks the places in the vocabulary at which the sentences about faults of one
+	// topic are inserted.
 	someFaults
 )
 
@@ -60,7 +61,7 @@ type Sentence struct {
 	only string
 	// does says in one line what the sentence does. It is "" if package meaning has that line.
 	does string
-	// keyword says where the sentence is used in a scenario: Given, When or Then.
+	// keyword is the Gherkin keyword of steps that use the sentence: Given, When or Then.
 	keyword string
 	// waits says when cluster time passes during the sentence, "" for never.
 	waits string
@@ -82,7 +83,7 @@ type onset = func(duration string) error
 
 func shape(text string, do any) *Sentence { return newSentence(aShape, text, do) }
 
-// condition makes a sentence that may end with a duration, as "for 12s".
+// condition makes a sentence that may end with a duration, such as "for 12s".
 func condition(text string, do any) *Sentence { return newSentence(aCondition, text, do) }
 
 // question makes a sentence that runs a recorded case. finding makes one that checks the answer.
@@ -144,7 +145,8 @@ func newSentence(k kind, text string, do any) *Sentence {
 	return s
 }
 
-// keywords says where the sentences of each kind are used. waits says when they let time pass.
+// keywords holds the Gherkin keyword for each kind of sentence. waits says when sentences of a kind
+// let time pass.
 var (
 	keywords = map[kind]string{aShape: "Given", anAction: "When", aCondition: "When", anOnset: "When", anAssertion: "Then", aQuestion: "When", aFinding: "Then"}
 	waits    = map[kind]string{

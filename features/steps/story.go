@@ -403,9 +403,9 @@ func (x *execution) tries(source *step) (refused bool) {
 	return true
 }
 
-// Failed returns the index of the line that failed, and a short name for what broke: the id of an
-// invariant, "panic" if the run itself broke, or the assertion that did not hold. what is "" if the
-// cluster merely could not do the line. line is -1 if the story passed.
+// Failed returns the index of the line that failed, and a short name for the failure: the id of an
+// invariant, "panic" if the run itself failed, or the assertion that did not hold. what is "" if
+// the cluster merely could not do the line. line is -1 if the story passed.
 func (t *Told) Failed() (line int, what string) {
 	for i, st := range t.Steps {
 		if st.Status != Failed {

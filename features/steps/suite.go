@@ -47,8 +47,8 @@ type Suite struct {
 	// Explain is the most lines that explain a failure. 0 means 20, and a negative number none. For
 	// the explanation the scenario runs again with the same seed.
 	Explain int
-	// Instants, when set, returns the times at which failures of a file's scenarios were decided,
-	// so that they could hardly pass after that. An explanation begins at the first of these times.
+	// Instants, if not nil, returns the times at which it was decided that scenarios of a file
+	// fail: after them they could hardly pass. An explanation begins at the first of these times.
 	Instants func(path string) []timeline.Instant
 	// Flags holds further flags for the command that repeats a run, such as "--runner real".
 	Flags string

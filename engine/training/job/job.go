@@ -81,7 +81,7 @@ type process struct {
 	backend parametersync.Backend
 	// readable says that others read the files of the job, so that they are what TensorFlow writes.
 	readable bool
-	events   *eventsHook // of the chief's present session; nil if the events files cannot be read
+	events   *eventsHook // events is the hook of the chief's session; nil if events files cannot be read
 	// action is the action of the last barrier that the process reached.
 	action string
 	// began is true once the chief has found its cluster. From then on the result is reported to

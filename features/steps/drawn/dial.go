@@ -5,7 +5,8 @@ import "hash/fnv"
 // Dial is a source of random numbers for one part of a story.
 type Dial struct{ state uint64 }
 
-// New makes the dial with a name for the story of a seed.
+// New returns the dial of the given name for the story of a seed. Dials of different names draw
+// independent numbers.
 func New(seed uint64, name string) *Dial {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -42,7 +42,7 @@ func trackOf(series []model.Instant) track {
 	return t
 }
 
-// by returns the number of failed requests without those that were under way at the event.
+// by returns how many requests failed, not counting those that were under way at the event.
 func (s *stride) by() int32 { return s.failed - s.struck }
 
 // comparison compares the steps of all replications after an event with those before it.
@@ -200,10 +200,10 @@ func (m *measure) failsMore(k int, p, before, vif float64) bool {
 	return x > 0 && mathext.RegIncBeta(x, old+1, m.counts[k]/(m.counts[k]+before)) < p
 }
 
-// courses follows each replication after the event. A step is bad if the mean latency of all
-// replications exceeds the one before the event by a tenth, or if the share of failures exceeds the
-// one before by a thousandth. In both cases the difference must also be larger than chance
-// explains.
+// courses describes how the event affected each replication. A step is bad if the mean latency over
+// all replications is more than a tenth above the mean before the event, or if the share of
+// failures is more than a thousandth above the share before the event. In both cases the difference
+// must also be larger than chance explains.
 func (c *comparison) courses(list []course, before, step int64) {
 	slow := c.scatter(latency, func(level float64) float64 { return level / 10 })
 	failing := c.scatter(failures, func(float64) float64 { return 1e-3 })
@@ -246,11 +246,12 @@ func (c *comparison) courses(list []course, before, step int64) {
 // recovered.
 const doubt = 0.05
 
-// recovered returns the last bad step of each replication. This is last, the last bad step of all
-// replications together, unless the replication has too many good steps before it for chance, so
-// that it must have recovered earlier. With few requests a step may be good by chance before the
-// recovery. How often is estimated from the steps up to the last bad one of each replication, and
-// from all steps of replications without a bad one.
+// recovered returns the index of the last bad step of each replication. last is the last bad step
+// of all replications together. A replication's own last bad step may be earlier only by chance:
+// with few requests, a step may look good before the recovery. Therefore the result is last, unless
+// the replication has more good steps before last than chance explains. The probability of a good
+// step before the recovery is estimated from the steps up to the last bad one of each replication,
+// and from all steps of replications without a bad one.
 func (c *comparison) recovered(last int, measures ...*measure) []int {
 	list := make([]int, len(c.tracks))
 	steps, bad := 0, 0
@@ -370,8 +371,8 @@ func (e *Evaluation) limits() []limit {
 	return list
 }
 
-// recovers computes, from all replications so far, how each of them was affected by the event of
-// the window, such as its time to recovery. The values replace those that it computed with fewer
+// recovers computes, from all replications so far, how the event of the window affected each of
+// them, such as the time to recovery. It replaces the results of earlier calls, which knew fewer
 // replications.
 func (w *Pool) recovers(e *Evaluation) {
 	if w.Window.Incident == 0 || w.Refused != "" {

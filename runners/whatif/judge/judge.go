@@ -175,14 +175,14 @@ type Known struct {
 	// that it would hide are added.
 	Corrected model.Hist
 	PerModel  // for all requests, including metrics that are not kept by model
-	// Never counts, by metric, the replications that never reached an awaited state. Such a
-	// replication's value is only a lower bound.
+	// Never counts, for each metric, the replications in which the state that the metric waits for
+	// was never reached. The value of such a replication is only a lower bound.
 	Never  map[string]int
 	Models []PerModel // of a mix
 }
 
-// PerModel holds the results of the requests to one model of a mix. The name "" stands for
-// the requests to all models.
+// PerModel holds the results of the requests to one model of a plan with several models. The name
+// "" stands for the requests to all models.
 type PerModel struct {
 	Name string
 	// Values holds, by metric, the value of every replication.

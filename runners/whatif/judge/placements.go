@@ -156,9 +156,9 @@ func orders(n int) [][]int {
 	return list
 }
 
-// rows returns the shards that are needed to describe every class of placements, if as many
-// containers fail as count says: up to count shards of each kind. Kinds come first whose shards
-// would be fullest after losing that number of containers.
+// rows returns the shards that are needed to describe every class of placements in which the tier
+// loses as many containers as count says. That is, up to count shards of each kind. Kinds come
+// first whose shards would be fullest after losing count containers.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -252,7 +252,8 @@ func (p *places) classes(tier, count int) *enumeration {
 }
 
 // from chooses, in all possible ways, the rows that lose containers. left is the number of
-// containers that are still to be taken, and at is the index of the first row that may lose some.
+// containers that are still to be taken away, and at is the index of the first row from which they
+// may be taken.
 func (e *enumeration) from(at, left int) {
 	if e.more {
 		return
@@ -277,8 +278,9 @@ func (e *enumeration) from(at, left int) {
 	})
 }
 
-// vectors calls the function each for every way to take containers from the locations, where most
-// is the largest number to take. Ways that take many from the first location come first.
+// vectors calls the function each for every way to take up to most containers from the locations.
+// holds is the number of containers in each location. Ways that take many from the first location
+// come first.
 func vectors(holds []int, most int, each func(v []int, sum int)) {
 	v := make([]int, len(holds))
 	var next func(l, left int)

@@ -51,9 +51,9 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 // contains a bucket's bound are assumed to be spread evenly.
 func shown(h model.Hist, q float64) float64 { return bucketed(h, q, math.NaN()) }
 
-// bucketed computes the same quantile as shown. For the histogram's bars that contain a bucket's
-// bound, the parameter below is the fraction of the bar's latencies that counts as under the bound.
-// NaN means an even spread, as in shown.
+// bucketed computes the same quantile as shown. Some bars of the histogram h contain a bucket's
+// bound. The parameter below is the fraction of the latencies in such a bar that counts as under
+// the bound. NaN means that the latencies are spread evenly over the bar, as shown assumes.
 func bucketed(h model.Hist, q, below float64) float64 {
 	const bounds = stats.ServingBuckets
 	var upTo [bounds]float64

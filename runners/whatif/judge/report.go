@@ -388,8 +388,8 @@ func (e *Evaluation) busiest(metric string) *Pool {
 	return most
 }
 
-// nearPeak is the fraction by which the rate of a window may be below the peak rate and still count
-// as the peak.
+// nearPeak is the fraction by which a window's rate may be below the peak rate and still counts as
+// the peak rate.
 const nearPeak = 0.03
 
 // Check adds the checks of the simulation's invariants to c. If several windows have the same

@@ -99,8 +99,9 @@ func (e *Evaluation) fullest(tier int) model.Fullness {
 	return list[len(list)/2]
 }
 
-// under looks for the condition that, by taking containers away, makes a remaining one fullest. If
-// this container is fuller than any in the plan itself, under writes it to s with the condition.
+// under looks for a condition with failures under which some container has a higher utilization
+// than any container has in the plan as written. If there is one, under writes the highest such
+// utilization and its condition to s.
 func (e *Evaluation) under(s *result.Saturation) {
 	if e.Plan.Workload.Loop.Closed() {
 		return
@@ -141,11 +142,11 @@ var entryQueue = slices.Index(model.PartNames[:], "entry queue")
 // noReplica is the index of the failure cause that no replica is listed.
 var noReplica = slices.Index(plan.Causes, "no_replica")
 
-// backlogs reports whether requests take longer and longer during a window, or in what is left of it
-// once its last event has begun or ended: that such a change makes them slower is no backlog yet.
-// It compares the last quarter with the second, because the first may be warm-up. The limit is an
-// increase of a tenth if latencies change by the middle of the window, and of a half otherwise. Noise alone can
-// make a window look unsettled. Without an answer in the second quarter there is nothing to compare.
+// backlogs reports whether requests take longer and longer in the part of a window after the last
+// change by an event. It compares the mean latency of the last quarter with that of the second
+// quarter, because the first quarter may be warm-up. The last quarter must be slower by a tenth. If
+// latencies were found to be stable, it must be slower by half, because the small difference may be
+// noise. If no request of the second quarter was answered, the result is false.
 func (e *Evaluation) backlogs(w *Pool) bool {
 	from := e.sinceLast(&w.Window.Window)
 	quarter := (model.Bins - from) / 4
@@ -188,9 +189,9 @@ func (e *Evaluation) denseCalls() int {
 	return 0
 }
 
-// metastable finds the longest period in which most requests of a window fail although the
-// cause is gone. The load is then bearable and no event lasts, but retries keep the queues
-// full (CAP-12.22). The longest period of all windows is kept.
+// metastable finds the longest period in which most requests of a window fail although what caused
+// the failures has ended: the load is bearable and no event lasts, but retries keep the queues full
+// (CAP-12.22). It stores the period in s if s has no longer one.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	const fewest = 2 // smallest number of bad bins that counts: the cause of a single one may end within it
 	if none := w.Sum.Failed[noReplica]; 2*none > sum(w.Sum.Failed[:]) {

@@ -81,8 +81,8 @@ func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	return hourly, n
 }
 
-// longest returns the index of the window that ends last. If autoscalers measure load, this
-// window's samples contain the numbers of containers up to the latest instant.
+// longest returns the index of the window that ends last. For autoscalers that measure the load,
+// the samples of this window contain the numbers of containers up to the latest instant.
 func (e *Evaluation) longest() int {
 	most := 0
 	for k := range e.Windows {

@@ -64,10 +64,10 @@ func (t *tail) above(part int) (above, within int64) {
 	return above, within
 }
 
-// quantileBounds returns the confidence interval of a quantile over all observations together. It
-// computes the interval of the share of observations above the quantile, and returns the latencies
-// with these shares in the pooled distribution, rounded outwards to what the histogram can tell
-// apart. So the bounds are observed latencies, and a replication needs no quantile of its own.
+// quantileBounds returns the confidence interval of a quantile over the observations of all
+// replications. It computes the confidence interval of the share of observations that exceed the
+// quantile. For each end of that interval it returns the latency that this share of all
+// observations exceeds, rounded outwards to what the histogram can tell apart.
 func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
 	least, most := shareAbove(h, parts, q, confidence)
 	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))

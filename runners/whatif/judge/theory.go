@@ -62,10 +62,10 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	return append(list, rolloutForms(p)...)
 }
 
-// waits returns the mean wait and the share of calls that wait, at a container of a tier's
-// fullest shard. The container is treated as one queue with a server for each core or
-// thread, whichever are fewer. If threads share cores, calls do not wait but take longer by
-// the same amount, for any law (CAP-7.1).
+// waits returns the mean wait and the share of calls that wait, at a container of a tier's fullest
+// shard. The container is treated as one queue whose number of servers is its number of cores or
+// its number of threads, whichever is smaller. If threads share cores, calls do not wait but take
+// longer, on average by the same time, for any distribution of service times (CAP-7.1).
 func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	if p.Fleet.Mixed != nil {
 		return waitsOfMixed(p, tier, rate)
@@ -114,8 +114,9 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	return list
 }
 
-// waitsOfMixed returns how much longer a call takes at a mixed container, where all threads share
-// the cores. A call that takes S alone takes S C/(c (1 - rho)) longer, for any law (CAP-12.36). C
+// waitsOfMixed returns how much longer a call takes at a container that serves several tiers, where
+// all threads share the cores. A call that takes S alone takes S C/(c (1 - rho)) longer, for any
+// distribution of service times (CAP-12.36). c is the number of cores, rho the utilization, and C
 // is Erlang's probability of waiting.
 func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	alone, c, busy := aloneOf(p, tier), mixedCores(p), p.Fullest("ps", rate)
@@ -130,7 +131,7 @@ func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 		Theory: alone * stretch(c, busy)}}
 }
 
-// mixedCores returns how many whole cores a mixed container has.
+// mixedCores returns how many whole cores a container has that serves several tiers.
 func mixedCores(p *plan.Plan) int { return max(1, int(p.Fleet.PS.CPU-p.Service.AgentCPU)) }
 
 // stretch returns how much longer work takes on shared cores, relative to its time alone.

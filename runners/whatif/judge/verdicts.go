@@ -252,8 +252,8 @@ func foundIn(o plan.SLO, mean, low, high float64) string {
 	return fmt.Sprintf("found %s [%s, %s]", measured(kindOf(o), mean), measured(kindOf(o), low), measured(kindOf(o), high))
 }
 
-// answers returns counts like a dashboard's: Arrived holds only the requests that are answered or
-// may still be answered.
+// answers returns the counts that a dashboard has: in Arrived only the requests that are answered
+// or may still be answered.
 func (m *PerModel) answers() *PerModel {
 	one := &PerModel{Name: m.Name, Arrived: slices.Clone(m.completed)}
 	for i, open := range m.Open {
@@ -308,7 +308,7 @@ func (w *Pool) answersNobody(v *result.Verdict, m *PerModel, o plan.SLO) bool {
 	return true
 }
 
-// nobodyIs returns the text of a verdict that fails because no request is answered.
+// nobodyIs returns the text for an objective that fails because no request is answered.
 func nobodyIs(v *result.Verdict) string {
 	return fmt.Sprintf("nobody is answered: %d requests fail, %d are open at the end of the simulation", v.N-v.Open, v.Open)
 }
@@ -381,8 +381,8 @@ func Why(list []result.Verdict) string {
 	return broken(v) + ": " + v.Text
 }
 
-// Broken returns the objective of Why together with the condition and window in which it is
-// not met. It returns "" if all are met.
+// Broken returns the objective that Why returns, together with the condition and the window in
+// which it is not met. It returns "" if all objectives are met.
 func Broken(list []result.Verdict) string {
 	if v := worstOf(list); v != nil {
 		return broken(v)

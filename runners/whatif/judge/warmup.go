@@ -83,9 +83,9 @@ func meanOf(s *model.Sample, from, to int) float64 {
 	return float64(ns) / float64(max(n, 1))
 }
 
-// settles is the confidence at which the halves of a steady window count as different. They must
-// also differ by more than the plan's precision of means. If they do, the time simulated before the
-// window was too short.
+// settles is the confidence at which the mean latencies of the two halves of a steady window count
+// as different. They must also differ by more than the plan's precision of means. If they differ,
+// the time simulated before the window was too short.
 const settles = 0.9999
 
 // unsettled says by how much the halves of a steady window differ. It returns "" if they do

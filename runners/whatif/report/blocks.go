@@ -57,8 +57,8 @@ func noneHolds(l *lines, c *result.Certificate) {
 	l.add("  %s: %s", b.Argument, b.Reason)
 }
 
-// placements reports, for each condition of the form "any K", in how many ways it can take
-// containers away. It also says which of these ways were judged (CAP-6.5).
+// placements reports, for each condition such as "any 2 ps", how many sets of containers may fail
+// under it, and which of these sets were judged (CAP-6.5).
 func placements(l *lines, c *result.Certificate) {
 	if c == nil {
 		return
@@ -227,8 +227,9 @@ func placed(s result.Scope) string {
 	return either(words != "", " ("+words+")", "")
 }
 
-// breakdown reports which parts make up the latency, for all requests and for the slowest
-// hundredth. The parts of ps are those of the slowest shard, for which the request waited.
+// breakdown reports how the latency divides into parts, for all requests and for the slowest
+// hundredth. The parts that belong to the PS tier are those of the slowest shard, for which the
+// request waited.
 func breakdown(l *lines, r *result.Result) {
 	var all, tail []string
 	mean := 0.0

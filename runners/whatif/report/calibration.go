@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// recorded is the last finding of `make bench-fidelity RECORD=...`: how well the model predicted
+// recorded is the last result of `make bench-fidelity RECORD=...`: how well the model predicted
 // real processes.
 //
 //go:embed recorded.json

@@ -67,7 +67,7 @@ func interval(unit string, ci [2]float64) string {
 }
 
 // within formats a value and its confidence interval. It uses more digits if the ends of the
-// interval would otherwise look alike, as if the value were known for sure.
+// interval would otherwise look the same, because the value would then seem to be exact.
 func within(unit string, v float64, ci [2]float64) (value, text string) {
 	kind, n := kindOf(unit), digits
 	for ; n < mostDigits && ci[0] != ci[1] && units.Text(kind, ci[0], n) == units.Text(kind, ci[1], n); n++ {

@@ -142,8 +142,8 @@ func planned(r *result.Result) int {
 	return n
 }
 
-// agreement counts the theoretical lower bounds on latencies. all is the number of these bounds.
-// agreed is the number of bounds that the simulated latency does not fall below.
+// agreement compares simulated latencies with the theoretical lower bounds. all is the number of
+// bounds, and agreed is the number of bounds that the simulated latency does not fall below.
 func agreement(r *result.Result) (agreed, all int) {
 	for _, f := range r.Theory {
 		if !f.Bound || f.Sim == nil || f.Unit != "ns" {

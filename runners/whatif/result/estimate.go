@@ -186,8 +186,8 @@ type Saturation struct {
 	// Then Utilisation is a mean over a window, and there is no rate that fills the tier.
 	Held   bool `json:"held,omitempty"`
 	Closed bool `json:"closed,omitempty"`
-	// LastedNs is the time, in nanoseconds, for which the requests of a window kept failing after
-	// the cause was gone. Recovered is true if they stopped failing within the window.
+	// LastedNs is the longest time, in nanoseconds, for which most requests kept failing after what
+	// caused the failures had ended. Recovered is true if they stopped failing within the window.
 	LastedNs  int64  `json:"lasted"`
 	Window    string `json:"window,omitempty"`
 	Recovered bool   `json:"recovered,omitempty"`

@@ -99,7 +99,7 @@ type Binding struct {
 	Point      map[string]string `json:"point"`    // of the cell
 }
 
-// Placements counts the ways in which a condition "any K" can take containers away
+// Placements counts the sets of containers that may fail under a condition such as "any 2 ps"
 // (CAP-6.5).
 type Placements struct {
 	Condition string `json:"condition"` // entry of must_hold_under, as the plan writes it
@@ -133,7 +133,7 @@ type Regret struct {
 	Worlds     int               `json:"worlds"`
 }
 
-// Tornado is the effect on p99 of changing one input by 10 % down and up.
+// Tornado is the effect on the p99 of lowering an input by 10 %, and of raising it by 10 %.
 type Tornado struct {
 	Input string  `json:"input"`
 	Low   float64 `json:"low"`  // p99(request), in ns, if the input is at 90 % of its value

@@ -26,7 +26,8 @@ type Rollout struct {
 	At      int64  `json:"at"`
 	Model   string `json:"model,omitempty"` // model of the mix; "" for all models
 	Path    string `json:"path"`            // how a publish travels: v1 entry, v1 ps or v3
-	// None says why there is no roll-out to measure, as for PS with agents of version 1.
+	// None says why there is no roll-out to measure. For example, PS containers with agents of
+	// version 1 load no new versions.
 	None string `json:"none,omitempty"`
 	// ToAll is the time from the publish until the last replica serves the version, nil when
 	// some replica never did. Closed is the time by formula. Both are in nanoseconds.

@@ -14,8 +14,8 @@ import (
 // asks for.
 const mostTries = 4
 
-// alternatives returns the next cheapest cells that pass and differ in kind: each has a smaller
-// value on some axis than every cell chosen before it (CAP-6.8).
+// alternatives returns the next cheapest cells that pass and differ in kind: each has, for at least
+// one input that the search varies, a smaller value than every cell chosen before it (CAP-6.8).
 func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
 	chosen := []*cell{best}
 	tries := 0
@@ -43,8 +43,8 @@ func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.
 	return lists.MapOrNil(chosen[1:], func(c *cell) result.Cell { return c.Cell }), nil
 }
 
-// atLeast reports whether cell c has at least the value of cell d on every axis. On an axis
-// without order both must have the same value.
+// atLeast reports whether each value of cell c is at least that of cell d. Values that have no
+// order must be equal.
 func (s *solver) atLeast(c, d *cell) bool {
 	for k := range s.axes {
 		if c.index[k] != d.index[k] && (!s.axes[k].Ordered || c.index[k] < d.index[k]) {
@@ -54,9 +54,9 @@ func (s *solver) atLeast(c, d *cell) bool {
 	return true
 }
 
-// narrowed returns how much common random numbers reduced the variance of the difference in
-// mean latency between the answer and its neighbours (CAP-5.7). The factor is the mean over
-// the simulated neighbours, 0 when there are none.
+// narrowed returns by which factor common random numbers reduced the variance of the difference in
+// mean latency between the answer and the cells next to it (CAP-5.7). The factor is the mean over
+// those of these cells that were simulated, 0 if there are none.
 func (s *solver) narrowed(best *cell) float64 {
 	sum, n := 0.0, 0
 	for k := range s.axes {

@@ -19,8 +19,8 @@ func (c *cell) exclude(argument, constraint, reason string) {
 }
 
 // fullest returns the utilization of the fullest shard of a tier at a rate. It counts the
-// containers that the condition of spec leaves, and all that an autoscaler or an event may add. It
-// returns infinity if a shard has no container left.
+// containers that are left under the condition of spec, and all that an autoscaler or an event may
+// add. It returns infinity if a shard has no container left.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
 	t := &spec.Tiers[tier]
@@ -54,9 +54,9 @@ func full(tier string, utilisation float64) string {
 	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
-// bound excludes a cell, without a simulation, if it cannot meet the objectives. Reasons are too
-// little memory in ZooKeeper for the watches of its agents (CAP-3.16), a tier that is full under
-// some condition, and a latency above the limit even without queues.
+// bound excludes a cell, without a simulation, if it cannot meet the objectives. The reasons are:
+// ZooKeeper has too little memory for the watches of the agents (CAP-3.16), a tier is full under
+// some condition, or the latency is above the limit even without queues.
 func (s *solver) bound(c *cell) {
 	if over := c.plan.OverHeap(); over != "" {
 		c.exclude(byMemory, "memory of ZooKeeper", over)

@@ -113,8 +113,8 @@ func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) e
 	return nil
 }
 
-// neighbour returns the cell with the next cheaper value on one axis and the same values on
-// all others, or nil.
+// neighbour returns the cell that has the next cheaper value for one input of the search and the
+// same values for all others, or nil.
 func (s *solver) neighbour(best *cell, axis int) *cell {
 	var found *cell
 	for _, c := range s.cells {
@@ -139,9 +139,9 @@ func (s *solver) under(p *plan.Plan) *result.Certificate {
 		Excluded: map[string]int{}, Simulated: s.runs}
 }
 
-// bindingOf returns the constraint that keeps all cells from passing. It is the one that the cell
-// nearest to passing violates. A simulated cell is nearer than a cell excluded by a bound. Of
-// several equally near cells the last one counts, which is the most expensive.
+// bindingOf returns the constraint that keeps all cells from passing. It is the constraint that the
+// cell nearest to passing violates. A simulated cell is nearer than a cell that a bound excludes.
+// Of several equally near cells the last in the list counts, which is the most expensive.
 func bindingOf(cells []*cell) *result.Binding {
 	near := []string{byMemory, byUtilisation, byLatency, bySimulation, byWorlds}
 	var found *cell

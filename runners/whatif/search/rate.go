@@ -41,9 +41,9 @@ type rates struct {
 }
 
 // maxRate finds the highest rate at which the plan holds, that is, meets its objectives (CAP-6.3).
-// It first looks for a rate that holds, going down from the full rate in steps that double. Then it
-// narrows the bracket by k-section: each round simulates r.sections rates within the bracket at the
-// same time.
+// It first looks for a rate at which the plan holds, going down from the rate at which a tier is
+// full, in steps that double. Then it narrows the interval between a rate that holds and one that
+// does not: each round simulates r.sections rates within the interval at the same time.
 func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.Result, error) {
 	r := &rates{solver: s, conditions: judge.Conditions(s.plan), peak: s.plan.PeakRate(), sections: max(s.plan.Solve.Sections, 1), at: map[int]*cell{}}
 	r.steps = int(math.Round(1 / cmp.Or(float64(s.plan.Solve.Step), wholeStep)))
@@ -61,8 +61,8 @@ func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.R
 	return r.result(ctx, low, high, warnings)
 }
 
-// bracket returns two step numbers: low, at which the plan holds (0 if none is found), and a
-// higher one at which it does not hold.
+// bracket returns the numbers of two steps: low, at which the plan holds (0 if none is found), and
+// high, at which it does not hold.
 func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	high = r.steps
 	for next, step := r.steps-1, 1; low == 0 && high > 1 && r.within(); {
@@ -139,7 +139,7 @@ func (r *rates) judgeAll(ctx context.Context, some []int) error {
 	return errors.Join(errs...)
 }
 
-// fullAt returns the lowest rate at which some tier is full under some condition.
+// fullAt returns the lowest rate at which a tier is fully utilized under some condition.
 func (r *rates) fullAt() float64 {
 	least := math.Inf(1)
 	for _, condition := range r.conditions {

@@ -67,8 +67,8 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 	return out, nil
 }
 
-// compared returns the answer, followed by the cells of which the minimized quantity is nearest to
-// the answer's. It leaves out cells that fail for reasons other than worlds.
+// compared returns the answer, followed by the cells whose minimized quantity is nearest to the
+// answer's. It leaves out cells that already fail with the middle values of uncertain inputs.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
 	others := lists.Filter(s.cells, func(c *cell) bool {

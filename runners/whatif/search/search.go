@@ -100,8 +100,8 @@ func namesOf(conditions []model.Condition) []string {
 	return lists.MapOrNil(conditions, func(c model.Condition) string { return cmp.Or(c.Text, "normal") })
 }
 
-// open builds the grid of cells and excludes cells by bounds. Its error is [plan.Problems]
-// if values on an axis are not valid.
+// open builds the cells of the search and excludes cells by bounds. Its error is [plan.Problems] if
+// a value of the search is not valid.
 func (s *solver) open() error {
 	var tried []plan.Tried
 	for _, values := range engines.Product(s.axes) {
@@ -141,9 +141,9 @@ func (s *solver) goalOf(c *cell) float64 {
 	return float64(c.Containers)
 }
 
-// search simulates open cells that are cheaper than the best cell so far. Cells that formulas put
-// nearest to the limit come first. A cell that fails excludes the cells that have no more than it
-// on any axis (see spread).
+// search simulates cells without an outcome that are cheaper than the best cell so far. Cells that
+// formulas put nearest to the limit come first. If a cell fails, all cells that are no larger than
+// it for any input of the search are excluded as well (see spread).
 func (s *solver) search(ctx context.Context) (*cell, error) {
 	var best *cell
 	for {
@@ -315,9 +315,9 @@ func headline(list []result.Estimate) []result.Estimate {
 	})
 }
 
-// spread excludes open cells that have no more than a failed cell on any axis. This is valid
-// only for axes where more never hurts, such as replicas. Cells that differ on another axis
-// are kept.
+// spread excludes cells without an outcome that have, for every input of the search, at most the
+// value of the failed cell. This is valid only for inputs of which more never hurts, such as
+// replicas. Cells that differ in another input are kept.
 func (s *solver) spread(failed *cell) {
 	for _, c := range s.cells {
 		if c.Outcome == "" && s.below(c, failed) {
@@ -335,8 +335,8 @@ func (s *solver) below(c, d *cell) bool {
 	return true
 }
 
-// monotone reports whether a higher value on an axis never makes latencies longer. This is
-// true of replicas, cores and threads, but not of shards.
+// monotone reports whether a higher value of an input of the search never makes latencies longer.
+// This is true of replicas, cores and threads, but not of shards.
 func (s *solver) monotone(axis int) bool {
 	a := s.axes[axis]
 	path := plan.RootPath(a.Path)

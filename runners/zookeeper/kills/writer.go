@@ -140,7 +140,8 @@ func (w *Writer) answer(req *zookeeper.Request) (zookeeper.Reply, error) {
 	return reply, nil
 }
 
-// check reads what the server has, and looks for how many of the waiting requests lead to that.
+// check reads what the server has, and looks for the number of waiting requests that the server
+// must have carried out to have that.
 func (w *Writer) check() error {
 	found, err := w.read()
 	if err != nil {

@@ -12,7 +12,9 @@ import (
 	"time"
 )
 
-// apacheClasses are classes of Apache's tests whose server is asked by clients, but for what testdata/apache.txt lists.
+// apacheClasses lists classes of Apache's tests that start a server and talk to it only through
+// clients. testdata/apache.txt lists the tests in them that fail, because they look into the
+// server's process.
 var apacheClasses = strings.Fields(`
 	GetAllChildrenNumberTest GetEphemeralsTest RemoveWatchesTest SaslAuthTest
 	test.ACLRootTest test.AsyncOpsTest test.AuthSHA2Test test.AuthTest test.CheckTest test.ChrootAsyncTest test.ChrootTest

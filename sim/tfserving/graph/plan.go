@@ -54,8 +54,8 @@ func (p *Plan) Only(fetches []int) *Plan {
 	return &part
 }
 
-// without reports for each step whether it can be left out because none of the steps in ends needs
-// it.
+// without returns, for each step, whether the step can be left out. A step cannot be left out if it
+// is in ends, or if a step that stays needs it.
 func (p *Plan) without(ends []int) []bool {
 	idle := slices.Repeat([]bool{true}, len(p.steps))
 	for _, i := range ends {
@@ -116,9 +116,13 @@ type planner struct {
 	plan  *Plan
 	fed   map[source]int
 	given map[string]bool // given has the nodes of the fed tensors
-	steps map[string]int  // steps has the step of each node; pending while its inputs are looked for
+	// steps has the index of each node's step, or pending while the steps of the node's inputs are
+	// being added
+	steps map[string]int
 
-	shortened bool // shortened is set once a step bypasses other steps, which may then be needed no more
+	// shortened is set once a step reads its input from an earlier step than in the graph, so that
+	// the steps between may be unnecessary
+	shortened bool
 }
 
 const pending = -1

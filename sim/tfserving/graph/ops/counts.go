@@ -27,7 +27,8 @@ func (c *Call) binSize(input int) (int, error) {
 	return size, err
 }
 
-// added returns what occurrence i adds to a count: its weight, or 1 without weights.
+// added returns what the number at index i adds to its count: the weight at index i, or 1 if there
+// are no weights.
 func added(weights []float64, i int) float64 {
 	if len(weights) == 0 {
 		return 1

@@ -12,21 +12,21 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// crossOps holds the operations that cross features. For each row they return all combinations that
-// take one value from each column.
+// crossOps holds the operations that cross features: from several columns of features they make a
+// new feature. For each row they return all combinations that take one value from each column.
 var crossOps = map[string]Kernel{
 	"SparseCross": sparseCross, "SparseCrossV2": sparseCross, "SparseCrossHashed": sparseCross, "RaggedCross": raggedCross,
 }
 
-// crossColumn is one of the inputs of a cross. Row r has counts[r] of the values, from index
-// starts[r] on.
+// crossColumn is one of the inputs of an operation that crosses features. The values of row r begin
+// at index starts[r], and there are counts[r] of them.
 type crossColumn struct {
 	values         Value
 	starts, counts []int
 	dense          bool
 }
 
-// crossing holds the columns of a cross, each with the same number of rows.
+// crossing holds all columns that an operation crosses. Each has the same number of rows.
 type crossing struct {
 	columns []crossColumn
 	rows    int
@@ -51,8 +51,8 @@ func (x crossing) ends() []int {
 	return ends
 }
 
-// places returns which values form combination k of a row: for each column, the position of its
-// value. From one combination to the next, the last column varies fastest.
+// places returns the values that form combination k of a row: for each column, an index into the
+// column's values. Consecutive combinations differ first in the last column.
 func (x crossing) places(row, k int) []int {
 	places := make([]int, len(x.columns))
 	for i, column := range slices.Backward(x.columns) {
@@ -73,8 +73,8 @@ func denseColumn(v Value) crossColumn {
 }
 
 // sparseColumn makes a column from a sparse matrix. If the row of a value is out of order, this
-// value and all values after it belong to no row. With loose a value that comes too late for its
-// own row is added to the row that is being read.
+// value and all values after it belong to no row. If loose is true, a value whose row has already
+// been read is added to the row that is being read.
 func sparseColumn(indices []int64, values Value, rows int, loose bool) crossColumn {
 	column, at := crossColumn{values: values}, 0
 	for row := range int64(rows) {
@@ -206,14 +206,15 @@ func sparseCross(c *Call) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{ends[rows], 2}, indices), values, value.Sizes(value.Int64, []int{rows, widest})}, nil
 }
 
-// combiner makes one element of the result from one value of each column. Only one of its functions
-// is set: text makes strings, and hash makes numbers.
+// combiner makes one element of the result from one value of each column. Only one of its two
+// functions is set: text for results that are strings, hash for results that are numbers.
 type combiner struct {
 	text func(parts []string) string
 	hash func(columns []crossColumn, places []int) int64
 }
 
-// combiner returns the combiner of an operation. rest holds the inputs that follow the columns.
+// combiner returns the combiner of an operation. rest holds the operation's inputs after the
+// columns.
 func (c *Call) combiner(rest []Value) (combiner, error) {
 	switch {
 	case c.Op == "SparseCrossV2":

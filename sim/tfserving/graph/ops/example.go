@@ -148,7 +148,9 @@ func (e *examples) outputs(w wanted) ([]Value, error) {
 		}
 		dense = append(dense, v)
 	}
-	var lists [5][]Value // of sparse features: indices, values, shapes; of ragged features: values, splits
+	// the outputs for sparse features are indices, values and shapes; those for ragged features are
+	// values and splits
+	var lists [5][]Value
 	for _, f := range w.sparse {
 		flat, counts, err := e.flat(f)
 		if err != nil {
@@ -328,7 +330,8 @@ type feature struct {
 	splits   DType // splits is the dtype of the splits of a ragged feature
 }
 
-// rest returns the feature's dimensions, without the first one if that is open.
+// rest returns the feature's dimensions, without the first one if the size of the first one is not
+// fixed.
 func (f feature) rest() []int {
 	if f.open {
 		return f.shape[1:]

@@ -28,8 +28,8 @@ func Core() Family { return Family{Kernels: kernels, Outputs: outputs, Defaults:
 
 var kernels map[string]Kernel
 
-// init fills the table. A variable initializer could not, because control flow looks up other
-// operations in the table, which would be a cycle.
+// init fills the table of kernels. An initializer of the variable could not do it, because the
+// kernels of control flow look up other kernels in the table, and Go does not allow such a cycle.
 func init() {
 	kernels = map[string]Kernel{}
 	for _, table := range []map[string]Kernel{

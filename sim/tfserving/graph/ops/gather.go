@@ -121,8 +121,8 @@ func joinInts(list []int, separator string) string {
 }
 
 // slicesAt returns, for the slice that each row of indices selects, the position of its first
-// element. It also returns the size of a slice. bad is the first row that is out of range, at which
-// starts ends; -1 if there is none.
+// element. It also returns the size of a slice. bad is the first row that is out of range, or -1.
+// The rows from bad on have no entry in starts.
 func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad int) {
 	size, _ = value.Count(shape[depth:])
 	strides := value.Strides(shape)
@@ -345,7 +345,7 @@ func combination[T float64 | int64](how string) func(a, b T) T {
 			if a < b {
 				return b
 			}
-			return a // also if b is NaN, as Eigen's cwiseMax
+			return a // also if b is NaN, as in Eigen's cwiseMax
 		}
 	case "Min":
 		return func(a, b T) T {

@@ -31,7 +31,7 @@ func stringNGrams(c *Call, splits []int) ([]Value, error) {
 	g := ngrams{c.Text("separator"), c.Text("left_pad"), c.Text("right_pad"), c.Numbers("ngram_widths"), c.Number("pad_width"), c.Flag("preserve_short_sequences")}
 	ends := make([]int64, len(splits))
 	if len(words) == 0 || len(splits) == 0 {
-		// empty strings, because TensorFlow does not write this output
+		// the strings stay empty, because TensorFlow does not write this output
 		blank := value.Strings(c.In[0].Shape(), make([]string, len(words)))
 		return []Value{blank, value.Ints(c.In[1].DType(), c.In[1].Shape(), ends)}, nil
 	}

@@ -114,8 +114,8 @@ func resize(c *Call, size []int) ([]Value, error) {
 	return One(scaled)
 }
 
-// sample says how to interpolate one output position. It lies between the input positions low and
-// high, and part is the weight of high.
+// sample says how to interpolate one position of the output along a dimension. That position lies
+// between the input positions low and high, and part is the weight of high.
 type sample struct {
 	low, high int
 	part      float64

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// fold describes a reduction: its start value, and how to add an element for each kind of number.
-// If averages is true, float results are divided by the number of elements.
+// fold describes a reduction: its start value, and a function for each kind of number that adds an
+// element to the result. If averages is true, float results are divided by the number of elements.
 type fold struct {
 	float    func(sum, x float64) float64
 	int      func(sum, x int64) int64
@@ -61,9 +61,9 @@ func reductions() map[string]Kernel {
 	return ops
 }
 
-// reduced is the plan of a reduction. shape is the shape of the result, with size 1 for reduced
-// dimensions that are kept. n is the number of elements of the result. to[i] is the index of the
-// result element to which input element i belongs.
+// reduced describes the result of a reduction before it is computed. shape is the shape of the
+// result, with size 1 for reduced dimensions that are kept. n is the number of elements of the
+// result. to[i] is the index of the result element to which input element i belongs.
 type reduced struct {
 	shape []int
 	n     int

@@ -23,7 +23,8 @@ var segmentOps = map[string]Kernel{
 	"SparseSegmentSqrtNWithNumSegments": Of2(ints(1), ints(2), sparseSegment),
 }
 
-// kindOf returns the fold for a segment operation, such as Sum for SegmentSum, and its name.
+// kindOf returns how a segment operation reduces the rows of a segment, and the name of that
+// reduction, such as Sum for SegmentSum.
 func kindOf(op string) (fold, string) {
 	for _, kind := range []string{"Sum", "Mean", "Max", "Min", "Prod"} {
 		if strings.Contains(op, "Segment"+kind) {

@@ -170,9 +170,9 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 	return []Value{part}, err
 }
 
-// around returns for each element of a padded tensor the position in v that it is copied from, or
-// -1 for padding. shape is the shape of the padded tensor. from maps a position in dimension d of
-// the padded tensor to the position in v, or to -1.
+// around returns where each element of a padded tensor comes from: its index in v, or -1 for
+// padding. shape is the shape of the padded tensor. from maps an index along dimension d of the
+// padded tensor to an index along dimension d of v, or to -1.
 func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, error) {
 	if _, err := c.Room(v.DType(), shape); err != nil {
 		return nil, err
@@ -451,7 +451,8 @@ func spaceToBatch(c *Call, blocks, paddings []int) ([]Value, error) {
 	})
 }
 
-// batchToSpace undoes spaceToBatch. It crops the result where spaceToBatch pads its input.
+// batchToSpace is the inverse of spaceToBatch. It crops its result, whereas spaceToBatch pads its
+// input.
 func batchToSpace(c *Call, blocks, crops []int) ([]Value, error) {
 	all, err := c.blocks(blocks, "crops")
 	if err != nil {

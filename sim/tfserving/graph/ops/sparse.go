@@ -39,7 +39,8 @@ func (c *Call) sparseInput() (sparse, error) {
 	return sparse{at, c.In[1], sizes}, c.sparseError()
 }
 
-// misfit is the result of a check. due is true if the check failed; text and args are its error.
+// misfit is the result of one check of an operation's inputs. due is true if the check failed; text
+// and args are its error.
 type misfit struct {
 	due  bool
 	text string
@@ -342,7 +343,7 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 }
 
 // sparseReduce sums over the given dimensions. An index outside the dense shape is an error only if
-// it belongs to no element of the sum (core/kernels/sparse_reduce_op.cc).
+// the position computed from it lies outside the result (core/kernels/sparse_reduce_op.cc).
 func sparseReduce(c *Call, s sparse) ([]Value, error) {
 	axes, err := c.Ints(3)
 	if err != nil {

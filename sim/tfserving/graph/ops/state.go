@@ -261,12 +261,14 @@ var updateOps = map[string]Kernel{
 	"ResourceStridedSliceAssign": updateWindow, "StridedSliceAssign": updateWindow,
 }
 
-// updateName matches the name of a scattered update. Its groups say whether the variable is a
-// resource, and how updates are combined with what is there.
+// updateName matches the names of operations such as ResourceScatterNdAdd. The first group says
+// whether the variable is a resource, and the second group how an update is combined with the old
+// element.
 var updateName = regexp.MustCompile("^(Resource)?Scatter(?:Nd)?(.*)$")
 
-// patch is a change of some slices of a variable: slice i of updates goes to the position starts[i].
-// The error of an index that is out of range comes after the slices before it were changed.
+// patch is a change of some slices of a variable: slice i of updates goes to the position
+// starts[i]. bad is the error for an index that is out of range. It is returned after the slices
+// with valid indices were changed.
 type patch struct {
 	starts  []int
 	size    int
@@ -391,8 +393,8 @@ func updateSlices(c *Call) ([]Value, error) {
 	})
 }
 
-// validSlices returns the updates of the rows of indices that are in range, with the error for the
-// last row that is not.
+// validSlices returns the change of the slices whose indices are in range. Its error is that of the
+// last row of indices that is out of range.
 func (c *Call) validSlices(old Value, indices []int, depth int, rows []int) patch {
 	var p patch
 	p.size, _ = value.Count(old.Shape()[depth:])

@@ -20,8 +20,8 @@ var tableOps = map[string]Kernel{
 	"LookupTableExportV2": exportTable, "LookupTableRemoveV2": removeFromTable,
 }
 
-// table maps keys to values. rows holds the position in values for each key. A cell has a table
-// only after its initialization.
+// table maps keys to values. rows holds the position in values for each key. A look-up table that
+// is not initialized has none.
 type table struct {
 	keys, values Value
 	rows         map[any]int

@@ -164,7 +164,7 @@ func elementBytes(dtype DType) int {
 	return 8
 }
 
-// lane is the kind of Go slice that holds a dtype's elements.
+// lane says which type of Go slice holds the elements of a dtype.
 type lane uint8
 
 const (
