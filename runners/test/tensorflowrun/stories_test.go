@@ -358,6 +358,7 @@ func (s story) compare(t *testing.T, r runners.Runner) string {
 		case busy && try < 2:
 			continue
 		case busy:
+			t.Logf("%v\n  too busy to tell, three times: TensorFlow: %v\n  seed %d: %v; %d of %d seeds do the same apart from the step", s, got, seed, near, alike, mostStorySeeds)
 			return "too busy to tell"
 		}
 		t.Errorf("%v\n  TensorFlow: %v\n  seed %d:     %v\n  %d of %d seeds do the same apart from the step\nTensorFlow:\n%s\nsimulated with seed %d:\n%s",
