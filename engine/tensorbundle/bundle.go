@@ -89,9 +89,8 @@ const producer = 1
 func Write(tensors []Tensor, shards int) (index []byte, data [][]byte) {
 	data = make([][]byte, shards)
 	t := &table{}
-	version := protowire.AppendVarint(protowire.AppendTag(nil, versionProducer, protowire.VarintType), producer)
-	header := number(nil, headerShards, uint64(shards))
-	t.add("", protowire.AppendBytes(protowire.AppendTag(header, headerVersion, protowire.BytesType), version))
+	version := message{}.number(versionProducer, producer)
+	t.add("", message{}.counter(headerShards, shards).bytes(headerVersion, version))
 	sorted := slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return cmp.Compare(a.Name, b.Name) })
 	for _, one := range sorted {
 		t.add(one.Name, one.entry(len(data[one.Shard])))
@@ -102,28 +101,38 @@ func Write(tensors []Tensor, shards int) (index []byte, data [][]byte) {
 
 // entry returns the tensor's entry in the index, for data that begin at an offset.
 func (t *Tensor) entry(offset int) []byte {
-	e := number(nil, entryType, uint64(t.Type))
-	e = protowire.AppendBytes(protowire.AppendTag(e, entryShape, protowire.BytesType), shapeOf(t.Shape))
-	e = number(e, entryShard, uint64(t.Shard))
-	e = number(e, entryOffset, uint64(offset))
-	e = number(e, entrySize, uint64(len(t.Data)))
+	e := message{}.counter(entryType, int(t.Type)).bytes(entryShape, shapeOf(t.Shape)).counter(entryShard, t.Shard).
+		counter(entryOffset, offset).counter(entrySize, len(t.Data))
 	return protowire.AppendFixed32(protowire.AppendTag(e, entryCRC, protowire.Fixed32Type), tfrecord.MaskedCRC(t.Data))
 }
 
 // shapeOf returns an encoded TensorShapeProto.
-func shapeOf(sizes []int64) (shape []byte) {
+func shapeOf(sizes []int64) (shape message) {
 	for _, size := range sizes {
-		shape = protowire.AppendBytes(protowire.AppendTag(shape, shapeDim, protowire.BytesType), number(nil, dimSize, uint64(size)))
+		shape = shape.bytes(shapeDim, message{}.counter(dimSize, int(size)))
 	}
 	return shape
 }
 
-// number appends a field, unless it has its default of 0.
-func number(to []byte, field protowire.Number, n uint64) []byte {
+// message is an encoded protobuf message. Its methods append a field.
+type message []byte
+
+func (m message) bytes(field protowire.Number, data []byte) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), data)
+}
+
+func (m message) text(field protowire.Number, s string) message { return m.bytes(field, []byte(s)) }
+
+func (m message) number(field protowire.Number, n uint64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), n)
+}
+
+// counter appends a number, unless it is 0, the default of a field that is no part of a oneof.
+func (m message) counter(field protowire.Number, n int) message {
 	if n == 0 {
-		return to
+		return m
 	}
-	return protowire.AppendVarint(protowire.AppendTag(to, field, protowire.VarintType), n)
+	return m.number(field, uint64(n))
 }
 
 // Find returns the entry of a tensor. ok is false if the index has no tensor of the name. A file that

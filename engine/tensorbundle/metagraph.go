@@ -3,8 +3,6 @@ package tensorbundle
 import (
 	"encoding/binary"
 	"fmt"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // MetaGraph returns an encoded MetaGraphDef: a graph that has the tensors as variables, and that saves
@@ -64,19 +62,6 @@ const (
 	int32Type  Type = 3
 	stringType Type = 7
 )
-
-// message is an encoded protobuf message. Its methods append a field.
-type message []byte
-
-func (m message) bytes(field protowire.Number, data []byte) message {
-	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), data)
-}
-
-func (m message) text(field protowire.Number, s string) message { return m.bytes(field, []byte(s)) }
-
-func (m message) number(field protowire.Number, n uint64) message {
-	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), n)
-}
 
 // graph is an encoded GraphDef without its version.
 type graph struct{ nodes message }
