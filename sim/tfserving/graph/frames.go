@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,11 +34,7 @@ const frameOp = "a loop's frame"
 // foldFrames replaces each loop by one node, which runs it, and the loop's Exit nodes by nodes that
 // pass the variables on.
 func (p *program) foldFrames() error {
-	names := make([]string, 0, len(p.nodes))
-	for name := range p.nodes { //lint:ordered the names are sorted
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(p.nodes))
 	byName := map[string]*frame{}
 	for _, name := range names {
 		if def := p.nodes[name]; isOp(def, "Enter") {
@@ -90,8 +87,11 @@ func (p *program) from(def *framework.NodeDef, i int) *framework.NodeDef {
 
 // addVariable adds a variable to the loop of a Merge that has an Enter as input.
 func (p *program) addVariable(frames map[string]*frame, merge *framework.NodeDef) error {
+	if !isOp(merge, "Merge") {
+		return nil
+	}
 	enter, next := p.from(merge, 0), p.from(merge, 1)
-	if !isOp(merge, "Merge") || !isOp(enter, "Enter") {
+	if !isOp(enter, "Enter") {
 		return nil
 	}
 	if !isOp(next, "NextIteration") {
@@ -105,19 +105,23 @@ func (p *program) addVariable(frames map[string]*frame, merge *framework.NodeDef
 
 // addFork adds the Switch of a loop's variable to it.
 func (p *program) addFork(fork *framework.NodeDef) error {
-	if merge := p.from(fork, 0); isOp(fork, "Switch") && p.from(fork, 1).GetOp() == "LoopCond" {
-		for _, f := range p.frames {
-			for i, v := range f.variables {
-				if v.merge == merge.GetName() {
-					f.variables[i].fork = fork.GetName()
-					f.condition = p.from(fork, 1).GetInput()[0]
-					return nil
-				}
+	if !isOp(fork, "Switch") {
+		return nil
+	}
+	merge, goesOn := p.from(fork, 0), p.from(fork, 1)
+	if goesOn.GetOp() != "LoopCond" {
+		return nil
+	}
+	for _, f := range p.frames {
+		for i, v := range f.variables {
+			if v.merge == merge.GetName() {
+				f.variables[i].fork = fork.GetName()
+				f.condition = goesOn.GetInput()[0]
+				return nil
 			}
 		}
-		return unsupported("a loop without variable at %s", fork.GetName())
 	}
-	return nil
+	return unsupported("a loop without variable at %s", fork.GetName())
 }
 
 // node returns the node that runs the loop. Its inputs are those of the Enter nodes.

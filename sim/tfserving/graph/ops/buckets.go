@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -136,13 +137,8 @@ func (b *buckets) put(x bucket) {
 // resize moves all entries into a table of another size, in the order of their buckets.
 func (b *buckets) resize(size int) {
 	old := b.used
-	places := make([]int, 0, len(old))
-	for at := range old { //lint:ordered the places are sorted
-		places = append(places, at)
-	}
-	slices.Sort(places)
 	b.size, b.entries, b.used = size, 0, map[int]bucket{}
-	for _, at := range places {
+	for _, at := range slices.Sorted(maps.Keys(old)) {
 		if keyAt(old[at].key, 0) != keyAt(b.deleted, 0) {
 			b.put(old[at])
 		}
@@ -175,22 +171,18 @@ func (b *buckets) find(keys, fallback Value) (Value, error) {
 	}
 	each, _ := value.Count(b.shape)
 	values := []Value{fallback.Reshape([]int{fallback.Len()}).Rows(0, min(each, fallback.Len()))}
-	var places []int
-	for i := range keys.Len() {
+	rows := make([]int, keys.Len())
+	for i := range rows {
 		key := keyAt(keys, i)
 		if err := b.valid(key); err != nil {
 			return Value{}, err
 		}
-		from := 0
 		if at, found := b.place(key, true); found {
-			from = each * len(values)
+			rows[i] = len(values)
 			values = append(values, b.used[at].value)
 		}
-		for k := range each {
-			places = append(places, from+k)
-		}
 	}
-	return value.Join(values...).Pick(slices.Concat(keys.Shape(), b.shape), places), nil
+	return rowsAt(value.Join(values...), b.shape, rows).Reshape(slices.Concat(keys.Shape(), b.shape)), nil
 }
 
 // all returns the keys and the values of all buckets.

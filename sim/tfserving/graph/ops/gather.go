@@ -374,21 +374,16 @@ func dynamicPartition(c *Call, partitions []int) ([]Value, error) {
 		return nil, Invalidf("data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s",
 			value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
 	}
-	size, _ := value.Count(v.Shape()[rank:])
-	places := make([][]int, c.Number("num_partitions"))
-	rows := make([]int, len(places))
+	rows := make([][]int, c.Number("num_partitions"))
 	for i, p := range partitions {
-		if p < 0 || p >= len(places) {
-			return nil, Invalidf("partitions%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), p, len(places))
+		if p < 0 || p >= len(rows) {
+			return nil, Invalidf("partitions%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), p, len(rows))
 		}
-		rows[p]++
-		for k := range size {
-			places[p] = append(places[p], i*size+k)
-		}
+		rows[p] = append(rows[p], i)
 	}
-	out := make([]Value, len(places))
-	for p, list := range places {
-		out[p] = v.Pick(append([]int{rows[p]}, v.Shape()[rank:]...), list)
+	out := make([]Value, len(rows))
+	for p, list := range rows {
+		out[p] = rowsAt(v, v.Shape()[rank:], list)
 	}
 	return out, nil
 }

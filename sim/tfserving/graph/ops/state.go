@@ -398,7 +398,7 @@ func updateSlices(c *Call) ([]Value, error) {
 func (c *Call) validSlices(old Value, indices []int, depth int, rows []int) patch {
 	var p patch
 	p.size, _ = value.Count(old.Shape()[depth:])
-	var places []int
+	var valid []int // the rows of the updates whose indices are in range
 	for row := range len(indices) / max(depth, 1) {
 		starts, _, bad := slicesAt(indices[row*depth:(row+1)*depth], depth, old.Shape())
 		if bad >= 0 {
@@ -406,11 +406,9 @@ func (c *Call) validSlices(old Value, indices []int, depth int, rows []int) patc
 			continue
 		}
 		p.starts = append(p.starts, starts...)
-		for k := range p.size {
-			places = append(places, row*p.size+k)
-		}
+		valid = append(valid, row)
 	}
-	p.updates = c.In[2].Pick([]int{len(places)}, places)
+	p.updates = rowsAt(c.In[2], []int{p.size}, valid)
 	return p
 }
 

@@ -154,16 +154,16 @@ func lastOf(keys, values Value, shape []int) *table {
 	return &table{keys.Pick([]int{len(places)}, places), rowsAt(values, shape, places), rows}
 }
 
-// rowsAt returns the values at the given places, all of the same shape.
-func rowsAt(values Value, shape, places []int) Value {
+// rowsAt returns rows of a tensor, which is taken as a list of rows of the given shape.
+func rowsAt(v Value, shape, rows []int) Value {
 	each, _ := value.Count(shape)
-	all := make([]int, 0, len(places)*each)
-	for _, place := range places {
+	places := make([]int, 0, len(rows)*each)
+	for _, row := range rows {
 		for k := range each {
-			all = append(all, place*each+k)
+			places = append(places, row*each+k)
 		}
 	}
-	return values.Pick(append([]int{len(places)}, shape...), all)
+	return v.Pick(append([]int{len(rows)}, shape...), places)
 }
 
 // removeFromTable removes keys from a mutable table. It ignores keys that the table lacks.
