@@ -86,7 +86,7 @@ func (s *Settings) Define(text string) error {
 // error names the place of a setting that is refused, or whose value is wrong.
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	notes = s.notes
-	list := append(slices.Clone(s.properties), s.list...)
+	list := slices.Concat(s.properties, s.list)
 	last := map[string]setting{}
 	for _, one := range list {
 		last[one.name] = one // if a key occurs several times, its last value counts, as in Java properties

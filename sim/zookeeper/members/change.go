@@ -148,13 +148,8 @@ func inOrder(entries []java.Property) (list []java.Property) {
 			list = append(list, one)
 		}
 	}
-	buckets := 16
-	for len(list) >= buckets/4*3 {
-		buckets *= 2
-	}
-	bucket := func(p java.Property) int { return int(java.Spread(p.Key)) & (buckets - 1) }
-	slices.SortStableFunc(list, func(a, b java.Property) int { return bucket(a) - bucket(b) })
-	return list
+	buckets := java.Buckets(16, len(list)+1) // this table doubles with the entry that makes it three quarters full
+	return java.Copied(list, buckets, func(p java.Property) uint32 { return java.Spread(p.Key) })
 }
 
 // parseServer parses host:port:port[:kind][;[host:]port] (QuorumPeer.java,
