@@ -496,9 +496,8 @@ type registration struct {
 
 // needRegister picks the container's own replicas from gone, to be registered again
 // (replica_manager.py:231-252). It sets their ports, in the mirror too. It compares paths by
-// substring, so for replica 1 it also picks replica 12 (Q111). With that repaired, it compares their
-// ends. The port is tfs_port_grpc, which ps
-// and mixed deployments do not have (Q110).
+// substring, so for replica 1 it also picks replica 12 (Q111); with that repaired, it compares their
+// ends. The port is tfs_port_grpc, which ps and mixed deployments do not have (Q110).
 func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err error) {
 	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
 	switch w.conf.DeployType {

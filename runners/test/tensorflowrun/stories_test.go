@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -164,29 +165,14 @@ type outcome struct {
 
 func (o outcome) String() string {
 	text := fmt.Sprintf("step %d", o.step)
-	names := make([]string, 0, len(o.did))
-	for name := range o.did {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(o.did)) {
 		text += fmt.Sprintf("; %s: %s", name, o.did[name])
 	}
 	return text
 }
 
 // alike reports whether two outcomes are the same apart from the step.
-func (o outcome) alike(p outcome) bool {
-	if len(o.did) != len(p.did) {
-		return false
-	}
-	for name, did := range o.did {
-		if p.did[name] != did {
-			return false
-		}
-	}
-	return true
-}
+func (o outcome) alike(p outcome) bool { return maps.Equal(o.did, p.did) }
 
 // stepsApart returns the difference of the steps as a part of the greater one.
 func (o outcome) stepsApart(p outcome) float64 {

@@ -44,9 +44,9 @@ func (c *Checker) follows(path string, data []byte) {
 	l := &c.late
 	if strings.Contains(path, "/container_service/") {
 		if info, err := datadef.ReadContainerServiceInfo(data); err == nil && len(data) > 0 {
-			parent, name := path[:strings.LastIndexByte(path, '/')], path[strings.LastIndexByte(path, '/')+1:]
-			l.infos[path] = info.GRPC.String()
-			l.containers[parent+" "+info.GRPC.String()] = name
+			end, addr := strings.LastIndexByte(path, '/'), info.GRPC.String()
+			l.infos[path] = addr
+			l.containers[path[:end]+" "+addr] = path[end+1:]
 		} else {
 			delete(l.infos, path)
 		}
@@ -56,9 +56,9 @@ func (c *Checker) follows(path string, data []byte) {
 
 // touches records that a disturbance has hit the pods that what names, or all if it names none.
 func (c *Checker) touches(what string) {
-	named := false
+	named, words := false, strings.FieldsFunc(what, func(r rune) bool { return r == ' ' || r == ',' })
 	for _, p := range c.view.Pods() {
-		if slices.Contains(strings.FieldsFunc(what, func(r rune) bool { return r == ' ' || r == ',' }), p.Name) {
+		if slices.Contains(words, p.Name) {
 			c.late.touched[p.Name], named = c.now, true
 		}
 	}
