@@ -112,6 +112,15 @@ func (p *pod) servingFlags() []string {
 	if s.PredictTime > 0 {
 		flags = append(flags, "--monosim_predict_time="+s.PredictTime.String())
 	}
+	if s.LoadTime > 0 {
+		flags = append(flags, "--monosim_load_time="+s.LoadTime.String())
+	}
+	if s.LoadBytesPerSecond > 0 {
+		flags = append(flags, fmt.Sprintf("--monosim_load_bytes_per_second=%d", s.LoadBytesPerSecond))
+	}
+	if s.RAMPerDiskByte > 0 {
+		flags = append(flags, fmt.Sprintf("--monosim_ram_per_disk_byte=%g", s.RAMPerDiskByte))
+	}
 	if s.FakeBugs {
 		flags = append(flags, "--monosim_fake_bugs")
 	}

@@ -90,7 +90,7 @@ override: {num_ps: 3, fetch_ps_timeout: 60s, fs_poll_ps: 1s}
 fleet:
   entry: {replicas: 1, cpu: 100, mem: 8GiB}
   ps: {num_shard: 2, replicas: 1, cpu: 4, mem: 8GiB}
-  boot: {load_fixed: 50ms}
+  boot: {load_fixed: 1s}
 service:
   entry: {cpu: 0.1ms}
   ps: {cpu: 5ms, threads: 4}
@@ -110,7 +110,7 @@ func TestEventsHappenToProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster of processes")
 	}
-	const work, load = 5 * time.Millisecond, 50 * time.Millisecond
+	const work, load = 5 * time.Millisecond, time.Second
 	_, p, _, err := plan.Parse("eventful.yaml", []byte(eventful))
 	if err != nil {
 		t.Fatal(err)
@@ -122,8 +122,10 @@ func TestEventsHappenToProcesses(t *testing.T) {
 	if slices.Contains(o.Load.Requests.OK, false) {
 		t.Errorf("requests answered: %v", o.Load.Requests.OK)
 	}
-	if len(o.Rollouts) != 1 || len(o.Rollouts[0]) != 2 || slices.Min(o.Rollouts[0]) < int64(load) {
-		t.Errorf("roll-outs %v, want one, of two containers, each after %v", o.Rollouts, load)
+	// The time of a state is the server's own. On a busy machine it lags behind the clock that
+	// times the publish, so a load seems shorter by that lag.
+	if least := load / 2; len(o.Rollouts) != 1 || len(o.Rollouts[0]) != 2 || slices.Min(o.Rollouts[0]) < int64(least) {
+		t.Errorf("roll-outs %v, want one, of two containers, each after at least %v of %v", o.Rollouts, least, load)
 	}
 	c, slow, fast := &o.Load.Calls, 0, 0
 	for i := range c.Len() {
