@@ -307,8 +307,8 @@ scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts 
 	$(GO) test -count=1 ./engine/vtime/leap -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
 	$(GO) test -count=1 ./runners/test/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
 
-# what make museum has to find in ten minutes of two cores
-museumQuirks := Q2,Q20,Q25,Q29,Q40,Q41,Q42,Q43,Q44,Q45,Q102,Q103,Q105,Q109,Q110,Q120,Q122,Q124,Q125,Q206,Q208,Q209,Q212,Q238,Q239,Q240,Q242,Q244,Q247,Q251,Q300,Q303,Q315,Q320,Q321,Q322,Q323,Q324,Q325,Q326,Q327
+# what make museum has to find in ten minutes of two cores: all that was found before
+museumQuirks = $(shell grep '^Q' features/museum/found.txt | cut -f1 | paste -s -d, -)
 
 museum: ## prove the scenarios of features/museum with 100 seeds, and find faults of the reference again from stories that nobody has told before: SEED (default the time), FOR (10m), QUIRKS; RUNNERS=sim,python has the reference's agents play what they can, with MONOLITH_SRC and PYTHON
 	$(GO) build -o $(BUILD)/monosim ./cmd/monosim

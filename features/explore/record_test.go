@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,21 @@ func TestRecord(t *testing.T) {
 		if now, _ := os.ReadFile(path); string(now) != bad+"\n" {
 			t.Errorf("record %q was written over", bad)
 		}
+	}
+}
+
+// Goal: the guide says how many quirks make museum has to find, which are those of the record.
+func TestTheGuideSaysHowManyAreFound(t *testing.T) {
+	seen, err := ReadRecord(filepath.Join("..", "museum", "found.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("finds\n%d of the reference again", len(seen)); !strings.Contains(string(guide), want) {
+		t.Errorf("README.md: found no %q, the number of quirks in features/museum/found.txt", want)
 	}
 }
 
