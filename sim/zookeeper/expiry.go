@@ -11,7 +11,8 @@ import (
 // comes due, the session either expires or moves to the bucket of its deadline. So no session
 // expires late, and a ping costs one division.
 type expiry struct {
-	tickMs int64
+	// sets are the sets that a real server would list. They also give the grid of ticks.
+	sets ExpirySets
 	// buckets is sorted by time and has at most maxSessionTimeout/tick + 2 entries.
 	buckets []bucket
 	// spare holds emptied slices for reuse.
@@ -25,7 +26,15 @@ type bucket struct {
 }
 
 // deadline returns the first tick after t. If t is itself a tick, it returns the next one (ZK-3.1).
-func (e *expiry) deadline(tMs int64) int64 { return (tMs/e.tickMs + 1) * e.tickMs }
+func (e *expiry) deadline(tMs int64) int64 { return e.sets.Deadline(tMs) }
+
+// postpone moves the session's deadline.
+func (e *expiry) postpone(s *session, nowMs, deadlineMs int64) {
+	if s.deadlineMs != deadlineMs {
+		s.deadlineMs = deadlineMs
+		e.sets.Make(nowMs, deadlineMs)
+	}
+}
 
 // file puts s into the bucket of its deadline.
 func (e *expiry) file(s *session) {
@@ -82,7 +91,7 @@ func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
 // ask for a timeout that has already passed (ZK-1.6). A server looks only at future ticks, so such
 // a session does not expire until it is touched again.
 func (m *Machine) touchFor(s *session, timeoutMs int64) {
-	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
+	m.expiry.postpone(s, m.nowMs, m.expiry.deadline(m.nowMs+timeoutMs))
 	if s.deadlineMs < m.expiry.deadline(m.nowMs) {
 		return
 	}

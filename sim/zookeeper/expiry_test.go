@@ -10,7 +10,7 @@ import (
 // ticks of 2 s.
 
 func TestDeadlineIsTheNextGridInstantAfterTheTimeout(t *testing.T) { // ZK-3.1
-	e := expiry{tickMs: 2_000}
+	e := expiry{sets: NewExpirySets(2_000)}
 	for _, c := range []struct {
 		name    string
 		t, want int64

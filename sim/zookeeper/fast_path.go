@@ -51,7 +51,8 @@ func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bo
 	if n == nil || !m.permitted(c, n, OpGetData) {
 		return false
 	}
-	m.nowMs, s.deadlineMs = nowMs, deadlineMs
+	m.nowMs = nowMs
+	m.expiry.postpone(s, nowMs, deadlineMs)
 	m.counters.count(OpGetData)
 	if req.Watch {
 		n.watched = m.watches.data.addTo(n.watched, m.cfg.Profile, c, req.Path, oneShot)

@@ -33,6 +33,7 @@ type SessionInfo struct {
 	Conn     ConnID
 	Attached bool
 	// Ephemerals holds the paths of the session's ephemerals, in the order of a real server's set.
+	// It is nil until the session creates its first one, and empty when the last one is deleted.
 	Ephemerals []string
 }
 
@@ -97,12 +98,18 @@ func (m *Machine) Sessions() []SessionInfo {
 		if s.conn != nil {
 			info.Conn, info.Attached = s.conn.id, true
 		}
-		info.Ephemerals = lists.MapOrNil(s.owned(), func(n *znode) string { return n.path })
+		if s.set != nil {
+			info.Ephemerals = lists.Map(s.owned(), func(n *znode) string { return n.path })
+		}
 		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, func(a, b SessionInfo) int { return cmp.Compare(a.ID, b.ID) })
 	return infos
 }
+
+// ExpirySets returns the times of the sets in which a real server keeps sessions until they expire,
+// in order. Sessions are in the sets of their deadlines; the others are empty.
+func (m *Machine) ExpirySets() []int64 { return slices.Clone(m.expiry.sets.Times(m.nowMs)) }
 
 // Connected reports whether the connection is established.
 func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }

@@ -214,7 +214,7 @@ func New(cfg Config, nowMs int64) *Machine {
 		tree:          newTree(),
 		sessions:      make(map[int64]*session),
 		nextSessionID: firstSessionID(nowMs, cfg.ServerID),
-		expiry:        expiry{tickMs: cfg.TickMs},
+		expiry:        expiry{sets: NewExpirySets(cfg.TickMs)},
 		sweep: sweep{
 			startMs: nowMs, intervalMs: cfg.ContainerCheckIntervalMs,
 			pauseMs: 60_000 / cfg.ContainerMaxPerMinute, nextMs: nowMs + cfg.ContainerCheckIntervalMs,

@@ -101,12 +101,20 @@ func (m *Machine) rollback() {
 	}
 	m.changes = m.changes[:0]
 	for _, kept := range slices.Backward(m.kept) {
-		kept.set.Restore(kept.then)
+		if kept.then == nil {
+			*kept.set = nil
+			continue
+		}
+		(*kept.set).Restore(kept.then)
 	}
 }
 
-// keptSet holds a Java set, and a copy of it from before the present multi changed it.
-type keptSet struct{ set, then *java.Set }
+// keptSet says where a Java set is. then is a copy of it from before the present multi changed it;
+// nil if there was no set.
+type keptSet struct {
+	set  **java.Set
+	then *java.Set
+}
 
 // keep copies the sets that a create or delete of n changes, for a rollback. It does so only in a
 // multi, because no other transaction is rolled back.
@@ -123,9 +131,10 @@ func (m *Machine) keep(parent, n *znode) {
 func (m *Machine) keepSet(at **java.Set, buckets uint32) {
 	if *at == nil {
 		*at = java.NewSet(buckets)
+		m.kept = append(m.kept, keptSet{set: at})
 	}
-	if k := len(m.kept); k == 0 || m.kept[k-1].set != *at {
-		m.kept = append(m.kept, keptSet{*at, (*at).Clone()})
+	if k := len(m.kept); k == 0 || m.kept[k-1].set != at {
+		m.kept = append(m.kept, keptSet{at, (*at).Clone()})
 	}
 }
 
