@@ -156,21 +156,20 @@ func (s *Server) tellDirs(string) Fields {
 	return Fields{{"datadir_size", snapshots}, {"logdir_size", logs}}
 }
 
-// tellDump lists the sessions by the time at which they expire, and the ephemerals by session.
+// tellDump lists the sessions by the time at which they expire, and the ephemerals by session. A
+// time may have no sessions (see [zookeeper.ExpirySets]). Sessions and paths are in the order of
+// copies that the real server makes of its tables (SessionTrackerImpl.java getSessionExpiryMap,
+// DataTree.java getEphemerals).
 func (s *Server) tellDump(string) Fields {
 	sessions := s.machine.Sessions()
-	slices.SortStableFunc(sessions, func(a, b zookeeper.SessionInfo) int { return int(a.DeadlineMs - b.DeadlineMs) })
 	expiry, owned := Fields{}, Fields{}
-	for _, info := range sessions {
-		key := strconv.FormatInt(info.DeadlineMs, 10)
-		if n := len(expiry); n == 0 || expiry[n-1].Name != key {
-			expiry = append(expiry, Field{key, []any{}})
-		}
-		last := &expiry[len(expiry)-1]
-		last.Value = append(last.Value.([]any), info.ID)
-		if len(info.Ephemerals) > 0 {
-			owned = append(owned, Field{strconv.FormatInt(info.ID, 10), texts(info.Ephemerals)})
-		}
+	for _, set := range s.sessionSets(sessions) {
+		ids := java.Copied(set.members, usualTable, func(id int64) uint32 { return java.SpreadLong(uint64(id)) })
+		expiry = append(expiry, Field{strconv.FormatInt(set.atMs, 10), lists.Map(ids, func(id int64) any { return id })})
+	}
+	for _, info := range owners(sessions) {
+		paths := java.Copied(info.Ephemerals, max(usualTable, java.CloneBuckets(len(info.Ephemerals))), java.Spread)
+		owned = append(owned, Field{strconv.FormatInt(info.ID, 10), texts(paths)})
 	}
 	return Fields{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", owned}}
 }

@@ -27,7 +27,9 @@ type conn struct {
 	remote netip.AddrPort
 	// sinceMs is the server's time at which the connection was accepted.
 	sinceMs int64
-	out     outgoing
+	// deadlineMs is when the connection is closed if it stays silent, as the word dump prints it.
+	deadlineMs int64
+	out        outgoing
 	// writer is the method value sendAll, stored so that starting a goroutine does not allocate a
 	// closure each time.
 	writer func()

@@ -31,7 +31,14 @@ type lab struct {
 // serve starts a server and stops it at the end of the test. By default its clock stands at 0.
 func serve(t testing.TB, opt Options) *lab {
 	t.Helper()
+	return serveAt(t, 0, opt)
+}
+
+// serveAt does what serve does, with a clock that stands at nowMs.
+func serveAt(t testing.TB, nowMs int64, opt Options) *lab {
+	t.Helper()
 	l := &lab{TB: t}
+	l.nowMs.Store(nowMs)
 	if opt.Clock == nil && opt.Speed == 0 {
 		opt.Clock = ManualClock(l.nowMs.Load)
 	}

@@ -30,6 +30,9 @@ type Server struct {
 	machine  *zookeeper.Machine
 	conns    map[zookeeper.ConnID]*conn
 	nextConn zookeeper.ConnID
+	// connSets are the sets in which a real server keeps its connections until they are closed for
+	// their silence. Their grid is FirstFrame (NIOServerCnxnFactory.java:628).
+	connSets zookeeper.ExpirySets
 	perAddr  map[netip.Addr]int
 	sockets  map[*conn]bool // sockets holds conns, and connections that are still being closed
 	touched  []*conn        // touched lists connections whose writers are woken at the end of the turn
@@ -75,9 +78,11 @@ func Listen(addr string, opt Options) (*Server, error) {
 }
 
 func newServer(opt Options, mu *sync.Mutex) *Server {
+	limits := opt.Limits.withDefaults()
 	return &Server{
-		opt: opt, limits: opt.Limits.withDefaults(), mu: mu, startedAt: time.Now(),
-		conns: map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
+		opt: opt, limits: limits, mu: mu, startedAt: time.Now(),
+		connSets: zookeeper.NewExpirySets(max(limits.FirstFrame.Milliseconds(), 1)),
+		conns:    map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
 		clients: map[int64]netip.Addr{}, stats: serverStats{traceMask: usualTraceMask},
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -282,6 +287,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	c.id = s.nextConn
 	c.stats.reset()
 	s.conns[c.id], s.sockets[c] = c, true
+	s.postpone(c)
 	s.wg.Add(2)
 	return c
 }

@@ -77,6 +77,20 @@ func (st *connStats) reset() {
 func (s *Server) received(c *conn) {
 	s.stats.received++
 	c.stats.received++
+	s.postpone(c)
+}
+
+// postpone moves the time at which the connection is closed if it stays silent. It is called
+// whenever something comes or goes (NIOServerCnxnFactory.java, touchCnxn).
+func (s *Server) postpone(c *conn) {
+	nowMs, timeoutMs := s.clock.NowMs(), int64(c.stats.timeoutMs)
+	if c.stats.session == 0 {
+		timeoutMs = s.limits.FirstFrame.Milliseconds()
+	}
+	if deadlineMs := s.connSets.Deadline(nowMs + timeoutMs); deadlineMs != c.deadlineMs {
+		c.deadlineMs = deadlineMs
+		s.connSets.Make(nowMs, deadlineMs)
+	}
 }
 
 func (s *Server) sent(c *conn, out *zookeeper.Out) {
@@ -97,6 +111,7 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 			st.lastXid = out.Reply.Xid
 		}
 	}
+	s.postpone(c)
 }
 
 // answered adds the duration of a turn's requests to the statistics. The duration ends when the

@@ -3,11 +3,11 @@ package wire
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
@@ -22,53 +22,92 @@ func (s *Server) date(ms int64) string {
 // wordDump lists the sessions by expiry time, the ephemerals by session, and the connections by the
 // time at which silent ones are closed.
 func (s *Server) wordDump(b *strings.Builder) {
-	sessions := s.machine.Sessions()
-	byDeadline := map[int64][]string{}
-	owners := 0
-	for _, info := range sessions {
-		byDeadline[info.DeadlineMs] = append(byDeadline[info.DeadlineMs], fmt.Sprintf("%#x", info.ID))
-		if len(info.Ephemerals) > 0 {
-			owners++
-		}
-	}
 	b.WriteString("SessionTracker dump:\n")
-	s.writeSets(b, "Session", len(sessions), byDeadline)
-	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n", owners)
-	for _, info := range sessions {
-		if len(info.Ephemerals) > 0 {
-			fmt.Fprintf(b, "%#x:\n\t%s\n", info.ID, strings.Join(info.Ephemerals, "\n\t"))
+	sessions := s.machine.Sessions()
+	if s.member.follows() {
+		s.writeGlobalSessions(b, sessions)
+	} else {
+		writeSets(s, b, "Session", s.sessionSets(sessions), func(id int64) string { return fmt.Sprintf("%#x", id) })
+	}
+	owned := owners(sessions)
+	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n", len(owned))
+	for _, info := range owned {
+		fmt.Fprintf(b, "%#x:\n", info.ID)
+		for _, path := range info.Ephemerals {
+			fmt.Fprintf(b, "\t%s\n", path)
 		}
 	}
 	b.WriteString("Connections dump:\n")
-	s.writeSets(b, "Connections", len(s.conns), s.connsByDeadline(sessions))
+	conns := expirySets(s.connSets.Times(s.nowMs()), s.connsByID(), func(c *conn) int64 { return c.deadlineMs })
+	writeSets(s, b, "Connections", conns, func(c *conn) string {
+		return fmt.Sprintf("ip: /%s sessionId: %#x", javaAddrPort(c.remote), c.stats.session)
+	})
 }
 
-// connsByDeadline groups the connections by the time at which they are closed if the client stays
-// silent. The times are multiples of FirstFrame (NIOServerCnxnFactory.java:628).
-func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]string {
-	gridMs := s.limits.FirstFrame.Milliseconds()
-	deadlineOf := map[zookeeper.ConnID]int64{}
-	for _, info := range sessions {
-		if info.Attached {
-			deadlineOf[info.Conn] = info.DeadlineMs - 1
+// expirySet holds what expires at one time.
+type expirySet[T any] struct {
+	atMs    int64
+	members []T
+}
+
+// expirySets puts members into the sets of their deadlines. times are the times of the sets.
+func expirySets[T any](times []int64, members []T, deadlineMs func(T) int64) []expirySet[T] {
+	sets := lists.Map(times, func(atMs int64) expirySet[T] { return expirySet[T]{atMs: atMs} })
+	for _, member := range members {
+		if i, ok := slices.BinarySearch(times, deadlineMs(member)); ok {
+			sets[i].members = append(sets[i].members, member)
 		}
-	}
-	sets := map[int64][]string{}
-	for _, c := range s.connsByID() {
-		atMs, ok := deadlineOf[c.id]
-		if !ok {
-			atMs = c.sinceMs + gridMs
-		}
-		atMs = (atMs/gridMs + 1) * gridMs
-		sets[atMs] = append(sets[atMs], fmt.Sprintf("ip: /%s sessionId: %#x", javaAddrPort(c.remote), c.stats.session))
 	}
 	return sets
 }
 
-func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[int64][]string) {
+// writeGlobalSessions prints what a follower knows of sessions. Only the leader knows when they
+// expire (LearnerSessionTracker.java, dumpSessions).
+func (s *Server) writeGlobalSessions(b *strings.Builder, sessions []zookeeper.SessionInfo) {
+	timeoutMs := map[int64]int64{}
+	if leader := s.member.ensemble.leaderMachine(); leader != nil {
+		for _, info := range leader.Sessions() {
+			timeoutMs[info.ID] = info.TimeoutMs
+		}
+	}
+	fmt.Fprintf(b, "Global Sessions(%d):\n", len(sessions))
+	for _, info := range sessions {
+		fmt.Fprintf(b, "%#x\t%dms\n", info.ID, timeoutMs[info.ID])
+	}
+}
+
+// sessionSets returns the ids of the sessions that expire at the same time. A follower has none.
+func (s *Server) sessionSets(sessions []zookeeper.SessionInfo) []expirySet[int64] {
+	if s.member.follows() {
+		return nil
+	}
+	deadlineMs := make(map[int64]int64, len(sessions))
+	for _, info := range sessions {
+		deadlineMs[info.ID] = info.DeadlineMs
+	}
+	ids := lists.Map(sessions, func(info zookeeper.SessionInfo) int64 { return info.ID })
+	return expirySets(s.machine.ExpirySets(), ids, func(id int64) int64 { return deadlineMs[id] })
+}
+
+// owners returns the sessions that have created an ephemeral, also one that is gone. They are in the
+// order of the real server's table.
+func owners(sessions []zookeeper.SessionInfo) []zookeeper.SessionInfo {
+	list := slices.DeleteFunc(slices.Clone(sessions), func(info zookeeper.SessionInfo) bool { return info.Ephemerals == nil })
+	return java.Copied(list, usualTable, func(info zookeeper.SessionInfo) uint32 { return java.SpreadLong(uint64(info.ID)) })
+}
+
+// writeSets prints sets as ExpiryQueue.java does.
+func writeSets[T any](s *Server, b *strings.Builder, what string, sets []expirySet[T], text func(T) string) {
+	count := 0
+	for _, set := range sets {
+		count += len(set.members)
+	}
 	fmt.Fprintf(b, "%s Sets (%d)/(%d):\n", what, len(sets), count)
-	for _, atMs := range slices.Sorted(maps.Keys(sets)) {
-		fmt.Fprintf(b, "%d expire at %s:\n\t%s\n", len(sets[atMs]), s.date(atMs), strings.Join(sets[atMs], "\n\t"))
+	for _, set := range sets {
+		fmt.Fprintf(b, "%d expire at %s:\n", len(set.members), s.date(set.atMs))
+		for _, member := range set.members {
+			fmt.Fprintf(b, "\t%s\n", text(member))
+		}
 	}
 }
 

@@ -18,10 +18,7 @@ import (
 // populatedForWords starts a server in the state of the recorded real server. Its clock shows the
 // time of the recording.
 func populatedForWords(t *testing.T, opt Options) (*lab, *peer) {
-	l := &lab{}
-	l.nowMs.Store(time.Date(2026, 11, 21, 16, 25, 12, 0, time.UTC).UnixMilli())
-	opt.Clock = ManualClock(l.nowMs.Load)
-	l = serve(t, opt)
+	l := serveAt(t, time.Date(2026, 11, 21, 16, 25, 12, 0, time.UTC).UnixMilli(), opt)
 	p := l.connect()
 	p.ok(mk("/a", 'x'))
 	p.ok(mkFlags("/a/e", zookeeper.FlagEphemeral))
@@ -142,6 +139,40 @@ serverId=0
 			p.ok(get("/a"))
 		})
 	}
+}
+
+// Goal: dump lists sets that have lost all members, and sessions whose ephemerals are gone
+// (ExpiryQueue.java, DataTree.java dumpEphemerals). Method: a session makes an ephemeral and deletes
+// it after two ticks. Meanwhile the connection of another word comes and goes.
+func TestDumpListsEmptySets(t *testing.T) { // ZK-11
+	l, p := populatedForWords(t, Options{})
+	l.advance(4_000)
+	p.send(del("/a/e"))
+	p.event()
+	p.reply(zookeeper.OpDelete)
+	l.advance(4_000)
+	expect(t, blank(l.word("dump")), `SessionTracker dump:
+Session Sets (2)/(1):
+0 expire at Sat Nov 21 16:25:24 UTC 2026:
+1 expire at Sat Nov 21 16:25:28 UTC 2026:
+	SESSION
+ephemeral nodes dump:
+Sessions with Ephemerals (1):
+SESSION:
+Connections dump:
+Connections Sets (2)/(3):
+2 expire at Sat Nov 21 16:25:30 UTC 2026:
+	ip: /127.0.0.1:PORT sessionId: SESSION
+	ip: /127.0.0.1:PORT sessionId: 0x0
+1 expire at Sat Nov 21 16:25:40 UTC 2026:
+	ip: /127.0.0.1:PORT sessionId: 0x0
+`)
+	p.ok(get("/a"))
+	expect(t, strings.Contains(l.word("dump"), `Session Sets (3)/(1):
+0 expire at Sat Nov 21 16:25:24 UTC 2026:
+0 expire at Sat Nov 21 16:25:28 UTC 2026:
+1 expire at Sat Nov 21 16:25:32 UTC 2026:
+`), true)
 }
 
 func TestEnviBeginsWithTheVersion(t *testing.T) { // ZK-11.3
