@@ -257,9 +257,6 @@ func (op OpCode) String() string {
 	return fmt.Sprintf("OpCode(%d)", int32(op))
 }
 
-// Word returns the operation's name in the output of the four-letter word cons (ZK-11).
-func (op OpCode) Word() string { return op.entry().word }
-
 // RequestFields lists the fields of a request's body, in order. The caller must not change the
 // slice.
 func (op OpCode) RequestFields() []field.Kind { return op.entry().request }

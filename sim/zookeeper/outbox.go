@@ -16,7 +16,9 @@ type OutKind uint8
 
 // The kinds of output.
 const (
-	// OutConnected answers a connect request: Out.Connected.
+	// OutConnected answers a connect request: Out.Connected. If the request made a session, or asked
+	// for one on a connection that has one, Out.Reply names it: Op is OpCreateSession, and Xid that of
+	// the request, which is 0 for the first request of a connection.
 	OutConnected OutKind = iota + 1
 	// OutReply answers a request: Out.Reply.
 	OutReply
@@ -161,6 +163,21 @@ func (o *Out) String() string {
 		return fmt.Sprintf("%d event %s %s", o.Conn, o.Event.Type, o.Event.Path)
 	}
 	return fmt.Sprintf("%d %s", o.Conn, o.Kind)
+}
+
+// Word returns the operation's name in the output of the four-letter word cons after this reply
+// (FinalRequestProcessor.java). A transaction that fails has none, but for a multi. told is false
+// for an operation that leaves cons as it was, because the server answers it before it becomes a
+// request (ZooKeeperServer.java, processPacket).
+func (r *Reply) Word() (word string, told bool) {
+	e := r.Op.entry()
+	switch {
+	case r.Op == OpAuth || r.Op == OpSASL:
+		return "", false
+	case r.Err != CodeOK && r.Op != OpMulti && (e.place == asTransaction || r.Op == OpCheck):
+		return unknown.word, true
+	}
+	return e.word, true
 }
 
 // String formats the header and the body, without the stat.

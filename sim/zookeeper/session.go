@@ -154,16 +154,20 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	m.touch(s)
 	c.session, s.conn = s, c
 	c.toldMs, c.asksReadOnly = int32(timeoutMs), req.HasReadOnly
-	m.welcome(c)
+	out := m.welcome(c)
+	if req.SessionID == 0 {
+		out.Reply.Op = OpCreateSession
+	}
 	return true
 }
 
 // welcome sends the connect response, with the id, password and timeout of the session.
-func (m *Machine) welcome(c *Conn) {
-	s := c.session
-	m.push(c.id, OutConnected).Connected = ConnectResponse{
+func (m *Machine) welcome(c *Conn) *Out {
+	s, out := c.session, m.push(c.id, OutConnected)
+	out.Connected = ConnectResponse{
 		TimeoutMs: c.toldMs, SessionID: s.id, Password: Password(s.id), HasReadOnly: c.asksReadOnly, ReadOnly: m.readOnly,
 	}
+	return out
 }
 
 // newOrKnownSession returns a new session or the session that the request names. It returns nil if

@@ -281,5 +281,6 @@ func (m *Machine) createSession(c *Conn, req *Request) {
 	}
 	c.session.loggedMs = int64(req.TimeoutMs)
 	m.touchFor(c.session, c.session.loggedMs)
-	m.welcome(c)
+	out := m.welcome(c)
+	out.Reply.Op, out.Reply.Xid = req.Op, req.Xid
 }

@@ -135,14 +135,14 @@ func (s *Server) connections(brief bool) Fields {
 	for _, c := range s.connsByID() {
 		st := &c.stats
 		one := Fields{
-			{"remote_socket_address", javaAddrPort(c.remote)}, {"interest_ops", 1}, {"outstanding_requests", c.out.waiting()},
+			{"remote_socket_address", javaAddrPort(c.remote)}, {"interest_ops", 1}, {"outstanding_requests", c.out.waiting() + st.queued},
 			{"packets_received", st.received}, {"packets_sent", st.sent},
 		}
 		if l := &st.latency; !brief {
 			one = append(one, Fields{
-				{"session_id", st.session}, {"last_operation", st.lastOp}, {"established", c.sinceMs + s.opt.Config.EpochOffsetMs},
+				{"session_id", st.session}, {"last_operation", orNull(st.lastOp)}, {"established", c.sinceMs + s.opt.Config.EpochOffsetMs},
 				{"session_timeout", st.timeoutMs}, {"last_cxid", st.lastXid}, {"last_zxid", st.lastZxid},
-				{"last_response_time", max(st.lastMs-s.beganMs, 0)}, {"last_latency", l.last}, {"min_latency", l.min},
+				{"last_response_time", s.lastResponse(c)}, {"last_latency", l.last}, {"min_latency", l.min},
 				{"avg_latency", int64(l.average())}, {"max_latency", l.max},
 			}...)
 		}
@@ -172,6 +172,14 @@ func (s *Server) tellDump(string) Fields {
 		owned = append(owned, Field{strconv.FormatInt(info.ID, 10), texts(paths)})
 	}
 	return Fields{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", owned}}
+}
+
+// orNull returns a text as a field's value, "" as null.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // texts converts strings to field values.

@@ -285,7 +285,6 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	s.perAddr[addr]++
 	s.nextConn++
 	c.id = s.nextConn
-	c.stats.reset()
 	s.conns[c.id], s.sockets[c] = c, true
 	s.postpone(c)
 	s.wg.Add(2)

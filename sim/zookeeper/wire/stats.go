@@ -57,10 +57,10 @@ const usualTraceMask = 306
 type connStats struct {
 	received, sent int64
 	latency        latency
-	lastOp         string
-	lastXid        int32 // lastXid is the xid of the last request other than a ping; -1 for none
+	lastOp         string // lastOp is "" before the first operation
+	lastXid        int32  // lastXid is the xid of the last request other than a ping; -1 for none since a reset
 	lastZxid       int64
-	lastMs         int64
+	lastMs         int64 // lastMs is when the last operation was answered; 0 for none
 
 	// probe marks a connection that sent a four-letter word.
 	probe bool
@@ -68,11 +68,19 @@ type connStats struct {
 	// The session's id and timeout survive a reset of the statistics.
 	session   int64
 	timeoutMs int32
+	// queued counts the requests that a real server counts as waiting for ever. They are the
+	// createSessions on a connection that has a session, whose answer is no response with a header
+	// (NIOServerCnxn.java, decrOutstandingAndCheckThrottle). A reset keeps it too.
+	queued int
 }
 
 func (st *connStats) reset() {
-	*st = connStats{lastOp: "NA", lastXid: -1, lastZxid: -1, probe: st.probe, session: st.session, timeoutMs: st.timeoutMs}
+	*st = connStats{lastOp: "NA", lastXid: -1, lastZxid: -1, probe: st.probe, session: st.session, timeoutMs: st.timeoutMs, queued: st.queued}
 }
+
+// lastResponse returns when the connection's last operation was answered, in ms since the server's
+// start; 0 for none.
+func (s *Server) lastResponse(c *conn) int64 { return max(c.stats.lastMs-s.beganMs, 0) }
 
 func (s *Server) received(c *conn) {
 	s.stats.received++
@@ -103,9 +111,18 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 			s.clients[out.Connected.SessionID] = c.remote.Addr()
 		}
 		st.session, st.timeoutMs = out.Connected.SessionID, out.Connected.TimeoutMs
-		st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", 0, s.zxid(), s.clock.NowMs()
+		if out.Reply.Op == zookeeper.OpCreateSession {
+			st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", out.Reply.Xid, s.zxid(), s.clock.NowMs()
+			if out.Reply.Xid > 0 {
+				st.queued++
+			}
+		}
 	case zookeeper.OutReply:
-		st.lastOp, st.lastZxid, st.lastMs = out.Reply.Op.Word(), out.Reply.Zxid, s.clock.NowMs()
+		word, told := out.Reply.Word()
+		if !told {
+			break
+		}
+		st.lastOp, st.lastZxid, st.lastMs = word, out.Reply.Zxid, s.clock.NowMs()
 		if out.Reply.Xid >= 0 {
 			// A ping does not overwrite the last real operation (ServerCnxn.java:418).
 			st.lastXid = out.Reply.Xid

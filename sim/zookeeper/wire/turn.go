@@ -73,7 +73,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	came := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nowMs := s.nowMs()
+	nowMs, timed := s.nowMs(), 0
 	for done < len(batch) {
 		if s.down || !s.established(c) {
 			done = len(batch) // the requests are lost, like bytes in transit
@@ -84,6 +84,9 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 		}
 		s.received(c)
 		batch[done].Pipelined = done > 0
+		if op := batch[done].Op; op != zookeeper.OpAuth && op != zookeeper.OpSASL {
+			timed++ // authentication is answered before it becomes a request
+		}
 		switch {
 		case s.member.follows():
 			s.member.receive(c.id, batch[done])
@@ -98,7 +101,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 		c.touched, answers = false, c.out.wake()
 	}
 	s.endTurn()
-	s.answered(c, done, time.Since(came))
+	s.answered(c, timed, time.Since(came))
 	return done, answers
 }
 

@@ -169,20 +169,20 @@ func (s *Server) connBrief(c *conn) string {
 	if c.stats.probe {
 		reads = 0
 	}
-	return fmt.Sprintf(" /%s[%d](queued=%d,recved=%d,sent=%d", javaAddrPort(c.remote), reads, c.out.waiting(), c.stats.received, c.stats.sent)
+	return fmt.Sprintf(" /%s[%d](queued=%d,recved=%d,sent=%d", javaAddrPort(c.remote), reads, c.out.waiting()+c.stats.queued, c.stats.received, c.stats.sent)
 }
 
 func (s *Server) wordCons(b *strings.Builder) {
 	for _, c := range s.connsByID() {
 		b.WriteString(s.connBrief(c))
 		if st := &c.stats; st.session != 0 {
-			fmt.Fprintf(b, ",sid=%#x,lop=%s,est=%d,to=%d", st.session, st.lastOp, c.sinceMs+s.opt.Config.EpochOffsetMs, st.timeoutMs)
+			fmt.Fprintf(b, ",sid=%#x,lop=%s,est=%d,to=%d", st.session, cmp.Or(st.lastOp, "null"), c.sinceMs+s.opt.Config.EpochOffsetMs, st.timeoutMs)
 			if st.lastXid >= 0 {
 				fmt.Fprintf(b, ",lcxid=%#x", st.lastXid)
 			}
 			l := &st.latency
 			fmt.Fprintf(b, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d",
-				uint64(st.lastZxid), st.lastMs-s.beganMs, l.last, l.min, int64(l.average()), l.max)
+				uint64(st.lastZxid), s.lastResponse(c), l.last, l.min, int64(l.average()), l.max)
 		}
 		b.WriteString(")\n")
 	}

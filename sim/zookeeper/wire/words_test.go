@@ -175,6 +175,41 @@ Connections Sets (2)/(3):
 `), true)
 }
 
+// Goal: cons tells of a connection what the real server 3.8 tells. Method: the parts of its line
+// after each request were recorded from a real one (see TestConsBesideTheRealServer).
+func TestConsAfterEachRequest(t *testing.T) { // ZK-11
+	l := serve(t, Options{})
+	p := l.connect()
+	line := func() string {
+		_, line, _ := strings.Cut(l.word("cons"), "(")
+		line, _, _ = strings.Cut(line, ",lresp")
+		return regexp.MustCompile(`,(sid|est)=[^,]*`).ReplaceAllString(line, "")
+	}
+	expect(t, line(), "queued=0,recved=1,sent=1,lop=SESS,to=10000,lcxid=0x0,lzxid=0x1")
+	p.do(zookeeper.Request{Op: zookeeper.OpAuth, Xid: zookeeper.XidAuth, Scheme: "digest", Data: []byte("u:p")})
+	expect(t, line(), "queued=0,recved=2,sent=2,lop=SESS,to=10000,lcxid=0x0,lzxid=0x1")
+	p.do(mk("/a"))
+	expect(t, line(), "queued=0,recved=3,sent=3,lop=CREA,to=10000,lcxid=0x1,lzxid=0x2")
+	p.do(zookeeper.Request{Op: zookeeper.OpSASL, Data: []byte{1}})
+	expect(t, line(), "queued=0,recved=4,sent=4,lop=CREA,to=10000,lcxid=0x1,lzxid=0x2")
+	p.do(mk("/a"))
+	expect(t, line(), "queued=0,recved=5,sent=5,lop=NA,to=10000,lcxid=0x3,lzxid=0x3")
+	p.do(get("/none"))
+	expect(t, line(), "queued=0,recved=6,sent=6,lop=GETD,to=10000,lcxid=0x4,lzxid=0x3")
+	p.do(zookeeper.Request{Op: zookeeper.OpMulti, Ops: []zookeeper.Request{mk("/a")}})
+	expect(t, line(), "queued=0,recved=7,sent=7,lop=MULT,to=10000,lcxid=0x5,lzxid=0x4")
+	p.send(zookeeper.Request{Op: zookeeper.OpCreateSession, TimeoutMs: 10_000})
+	p.message()
+	expect(t, line(), "queued=1,recved=8,sent=8,lop=SESS,to=10000,lcxid=0x6,lzxid=0x5")
+	p.Close()
+	l.await("the end of the connection", func() bool { return l.conns() == 0 })
+	again := l.dial()
+	again.greet(p.again())
+	expect(t, line(), "queued=0,recved=1,sent=1,lop=null,to=10000,lcxid=0x0,lzxid=0x0")
+	l.word("crst")
+	expect(t, line(), "queued=0,recved=0,sent=0,lop=NA,to=10000,lzxid=0xffffffffffffffff")
+}
+
 func TestEnviBeginsWithTheVersion(t *testing.T) { // ZK-11.3
 	l := serve(t, Options{})
 	lines := strings.Split(l.word("envi"), "\n")
