@@ -102,7 +102,7 @@ var (
 		"last_latency", "min_latency", "avg_latency", "max_latency", "datadir_size", "logdir_size", "data_dir_size", "log_dir_size",
 		"uptime", "packets_sent", "packets_received", "last_buffer_size", "min_buffer_size", "max_buffer_size", "version", "timestamp",
 		"zookeeper.version", "host.name", "java.version", "os.name", "os.arch", "max_file_descriptor_count", "open_file_descriptor_count",
-		"zxid", "initial_configuration", "interest_ops", "last_operation", "last_zxid",
+		"zxid", "initial_configuration", "interest_ops", "last_operation", "last_zxid", "fsync_threshold_exceed_count", "outstanding_requests",
 	}, "|") + `)" : )("[^"\n]*(?:\\.[^"\n]*)*"|null|[-0-9.]+)`)
 	session = regexp.MustCompile(`\b[0-9]{7,}\b`)
 	// unordered lists objects whose fields a JVM writes in the order of its reflection, so tests

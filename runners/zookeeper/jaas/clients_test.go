@@ -47,7 +47,7 @@ from kazoo.security import make_acl
 for user, password in (("joe", "joe password"), ("joe", "wrong"), ("nobody", "x")):
     c = KazooClient(sys.argv[1], sasl_options={"mechanism": "DIGEST-MD5", "username": user, "password": password})
     try:
-        c.start(timeout=10)
+        c.start(timeout=60 if password == "joe password" else 10)
         c.create("/x", b"by SASL", acl=[make_acl("sasl", user, all=True)])
         print(c.get("/x")[0].decode(), c.get_acls("/x")[0][0].id)
     except (AuthFailedError, c.handler.timeout_exception):  # start may see the end only

@@ -97,11 +97,19 @@ func TestFollowerThatLags(t *testing.T) { // ZK-24.4
 	one, three := l.at(1).connect(), l.at(3).connect()
 	three.ok(mk("/a", 'x'))
 	expect(t, string(one.ok(get("/a")).Data), "x")
-	l.ok(l.e.Lag(1, 300*time.Millisecond))
+	l.ok(l.e.Lag(1, time.Hour))
 	three.ok(set("/a", "y"))
 	expect(t, string(one.ok(get("/a")).Data), "x")
-	one.ok(zookeeper.Request{Op: zookeeper.OpSync, Path: "/a"})
-	expect(t, string(one.ok(get("/a")).Data), "y")
+	one.send(zookeeper.Request{Op: zookeeper.OpSync, Path: "/a"}, get("/a"))
+	l.e.mu.Lock()
+	for i := range l.e.members[0].channel {
+		l.e.members[0].channel[i].at = time.Now() // the hour is over
+	}
+	l.e.members[0].lag = 300 * time.Millisecond
+	l.e.mu.Unlock()
+	l.e.wake()
+	expect(t, one.reply(zookeeper.OpSync).Path, "/a")
+	expect(t, string(one.reply(zookeeper.OpGetData).Data), "y")
 	began := time.Now()
 	one.ok(set("/a", "z"))
 	if took := time.Since(began); took < 300*time.Millisecond {

@@ -185,41 +185,50 @@ func TestGoZooKeeperLearnsOfItsExpiry(t *testing.T) {
 }
 
 // Goal: a server at sixty times the wall clock's speed keeps the session of a client that pings by
-// the wall clock. This needs Config.ClientSpeed; without it the session expires.
+// the wall clock. This needs Config.ClientSpeed; without it the session expires. On a busy machine
+// the client itself may ping too late: then the test tries again.
 func TestGoZooKeeperPingsAFastServer(t *testing.T) {
 	const timeout = 1500 * time.Millisecond // go-zookeeper sends a ping after a third of the timeout
-	limits := zookeeper.Config{TickMs: 2000, MinSessionTimeoutMs: timeout.Milliseconds()}
-	for _, c := range []struct {
-		name        string
-		clientSpeed float64
-		want        zk.State
-	}{{"timeouts of the wall clock", 60, zk.StateHasSession}, {"timeouts of the server", 1, zk.StateExpired}} {
-		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Speed: 60, Config: limits}
-			opt.Config.ClientSpeed = c.clientSpeed
-			l := serve(t, opt)
-			conn, events, err := zk.Connect([]string{l.addr}, timeout, zk.WithLogger(quiet{}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(conn.Close)
-			l.state(events, zk.StateHasSession)
-			if c.want == zk.StateExpired {
-				l.state(events, zk.StateExpired)
-				return
-			}
-			session := conn.SessionID()
+	connect := func(t *testing.T, clientSpeed float64) (*lab, *zk.Conn, <-chan zk.Event) {
+		l := serve(t, Options{Speed: 60, Config: zookeeper.Config{
+			TickMs: 2000, MinSessionTimeoutMs: timeout.Milliseconds(), ClientSpeed: clientSpeed,
+		}})
+		conn, events, err := zk.Connect([]string{l.addr}, timeout, zk.WithLogger(quiet{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		l.state(events, zk.StateHasSession)
+		return l, conn, events
+	}
+	t.Run("timeouts of the wall clock", func(t *testing.T) {
+		for range 10 {
+			l, conn, events := connect(t, 60)
+			session, last, longest := conn.SessionID(), time.Now(), time.Duration(0)
 			// Three pings take 90 s of the server's time, which is many of its ticks.
-			l.await("three pings", func() bool { return l.requests(zookeeper.OpPing) >= 3 })
+			for pings := uint64(1); pings <= 3; pings++ {
+				l.await("a ping", func() bool { return l.requests(zookeeper.OpPing) >= pings })
+				longest, last = max(longest, time.Since(last)), time.Now()
+			}
 			must[string](t)(conn.Create("/alive", nil, 0, zk.WorldACL(zk.PermAll)))
+			if longest = max(longest, time.Since(last)); longest > 2*timeout/3 {
+				t.Logf("the client was silent for %v", longest)
+				continue
+			}
 			expect(t, conn.SessionID(), session)
 			select {
 			case e := <-events:
 				t.Errorf("the client's state changed: %v", e)
 			default:
 			}
-		})
-	}
+			return
+		}
+		t.Skip("the machine is too busy for a client to ping in time")
+	})
+	t.Run("timeouts of the server", func(t *testing.T) {
+		l, _, events := connect(t, 1)
+		l.state(events, zk.StateExpired)
+	})
 }
 
 func TestGoZooKeeperReadsFourLetterWords(t *testing.T) { // ZK-11.1, ZK-19.2
