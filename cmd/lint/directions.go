@@ -181,17 +181,17 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"sim/zookeeper"},
-		to:      []string{"sim/zookeeper/acl", "sim/zookeeper/digestmd5", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/recipes/bulk"},
+		to:      []string{"sim/zookeeper/acl", "sim/zookeeper/digestmd5", "sim/zookeeper/expiring", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/recipes/bulk"},
 		because: "the machine owns neither clock nor network, so whoever has one of either can run it",
 	},
 	{
-		from:    []string{"sim/zookeeper/kazoofake", "sim/zookeeper/acl", "sim/zookeeper/digestmd5", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members"},
+		from:    []string{"sim/zookeeper/kazoofake", "sim/zookeeper/acl", "sim/zookeeper/digestmd5", "sim/zookeeper/expiring", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members"},
 		to:      []string{"sim/zookeeper/java", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors"},
 		because: "the fake client is a tree in memory and knows no server; fields are words, members texts, and java is text and sets",
 	},
 	{
 		from:    []string{"sim/zookeeper/history", "sim/zookeeper/wire"},
-		to:      []string{"sim/zookeeper", "sim/zookeeper/acl", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/wholefile", "sim/zookeeper/wire/logfile"},
+		to:      []string{"sim/zookeeper", "sim/zookeeper/acl", "sim/zookeeper/expiring", "sim/zookeeper/field", "sim/zookeeper/java", "sim/zookeeper/members", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/wholefile", "sim/zookeeper/wire/logfile"},
 		inTests: []string{"sim/zookeeper/node", "sim/network", "engine/vtime", "engine/pythontest"},
 		because: "histories and sockets need the machine's messages, and no simulated world",
 	},

@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"cmp"
 	"slices"
+
+	"github.com/monosim/monosim/sim/zookeeper/expiring"
 )
 
 // expiry holds the sessions in buckets, one for each tick at which sessions may expire.
@@ -12,7 +14,7 @@ import (
 // expires late, and a ping costs one division.
 type expiry struct {
 	// sets are the sets that a real server would list. They also give the grid of ticks.
-	sets ExpirySets
+	sets expiring.Sets
 	// buckets is sorted by time and has at most maxSessionTimeout/tick + 2 entries.
 	buckets []bucket
 	// spare holds emptied slices for reuse.

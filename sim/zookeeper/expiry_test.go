@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/sim/zookeeper/expiring"
 )
 
 // Goal: sessions expire exactly on a tick (ZK-3.1). Method: the test moves the clock by hand, with
 // ticks of 2 s.
 
 func TestDeadlineIsTheNextGridInstantAfterTheTimeout(t *testing.T) { // ZK-3.1
-	e := expiry{sets: NewExpirySets(2_000)}
+	e := expiry{sets: expiring.NewSets(2_000)}
 	for _, c := range []struct {
 		name    string
 		t, want int64
@@ -194,4 +196,33 @@ func TestSessionsOf4sExpireExactlyOnTheGrid(t *testing.T) { // ZK-3.1, ZK-22.7
 			}
 		}
 	})
+}
+
+func TestSetsOfSessionsStayUntilTheirTime(t *testing.T) { // ZK-3.1
+	l := newLab(t, Config{})
+	c := l.session4()
+	l.advance(2_000)
+	l.reply(c, Request{Op: OpPing, Xid: XidPing})
+	l.advance(1_999)
+	l.reply(c, Request{Op: OpPing, Xid: XidPing})
+	expect(t, l.m.ExpirySets(), []int64{6_000, 8_000})
+	l.advance(2_001)
+	l.reply(c, Request{Op: OpPing, Xid: XidPing})
+	expect(t, l.m.ExpirySets(), []int64{8_000, 12_000})
+	l.reply(c, Request{Op: OpCloseSession})
+	expect(t, l.m.ExpirySets(), []int64{8_000, 12_000})
+	l.advance(6_000)
+	expect(t, l.m.ExpirySets(), []int64{})
+}
+
+// Goal: a server remembers that a session had an ephemeral until the session ends, but a failed
+// multi leaves no trace (DataTree.java, ephemerals).
+func TestSessionWhoseEphemeralsAreGone(t *testing.T) {
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.reply(c, multi(mkFlags("/e", FlagEphemeral), mkFlags("/f", FlagEphemeral), del("/none")))
+	expect(t, l.m.Sessions()[0].Ephemerals, []string(nil))
+	l.must(c, mkFlags("/e", FlagEphemeral))
+	l.must(c, del("/e"))
+	expect(t, l.m.Sessions()[0].Ephemerals, []string{})
 }

@@ -44,6 +44,7 @@ import (
 	"cmp"
 
 	"github.com/monosim/monosim/engine/enum"
+	"github.com/monosim/monosim/sim/zookeeper/expiring"
 )
 
 // Profile is the server version that the machine follows.
@@ -214,7 +215,7 @@ func New(cfg Config, nowMs int64) *Machine {
 		tree:          newTree(),
 		sessions:      make(map[int64]*session),
 		nextSessionID: firstSessionID(nowMs, cfg.ServerID),
-		expiry:        expiry{sets: NewExpirySets(cfg.TickMs)},
+		expiry:        expiry{sets: expiring.NewSets(cfg.TickMs)},
 		sweep: sweep{
 			startMs: nowMs, intervalMs: cfg.ContainerCheckIntervalMs,
 			pauseMs: 60_000 / cfg.ContainerMaxPerMinute, nextMs: nowMs + cfg.ContainerCheckIntervalMs,

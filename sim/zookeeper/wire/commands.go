@@ -157,7 +157,7 @@ func (s *Server) tellDirs(string) Fields {
 }
 
 // tellDump lists the sessions by the time at which they expire, and the ephemerals by session. A
-// time may have no sessions (see [zookeeper.ExpirySets]). Sessions and paths are in the order of
+// time may have no sessions (see package expiring). Sessions and paths are in the order of
 // copies that the real server makes of its tables (SessionTrackerImpl.java getSessionExpiryMap,
 // DataTree.java getEphemerals).
 func (s *Server) tellDump(string) Fields {

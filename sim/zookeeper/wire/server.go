@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/expiring"
 )
 
 // Server serves one ZooKeeper machine on one address. One lock guards the machine. Each connection
@@ -32,7 +33,7 @@ type Server struct {
 	nextConn zookeeper.ConnID
 	// connSets are the sets in which a real server keeps its connections until they are closed for
 	// their silence. Their grid is FirstFrame (NIOServerCnxnFactory.java:628).
-	connSets zookeeper.ExpirySets
+	connSets expiring.Sets
 	perAddr  map[netip.Addr]int
 	sockets  map[*conn]bool // sockets holds conns, and connections that are still being closed
 	touched  []*conn        // touched lists connections whose writers are woken at the end of the turn
@@ -81,7 +82,7 @@ func newServer(opt Options, mu *sync.Mutex) *Server {
 	limits := opt.Limits.withDefaults()
 	return &Server{
 		opt: opt, limits: limits, mu: mu, startedAt: time.Now(),
-		connSets: zookeeper.NewExpirySets(max(limits.FirstFrame.Milliseconds(), 1)),
+		connSets: expiring.NewSets(max(limits.FirstFrame.Milliseconds(), 1)),
 		conns:    map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
 		clients: map[int64]netip.Addr{}, stats: serverStats{traceMask: usualTraceMask},
 		stop: make(chan struct{}), done: make(chan struct{}),
