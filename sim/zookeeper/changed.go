@@ -10,9 +10,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// This file records which znodes have changed, for callers that store the state elsewhere. Only a
-// znode's present state counts, so a znode that changes many times is recorded once. The record is
-// in the znode itself, so no path needs to be looked up again.
+// This file records which znodes have changed, for callers that store the state elsewhere. Of a
+// znode's fields only the present values count, so a znode that changes many times is recorded once.
+// But all creates and deletes are recorded in their order, because the order in which a restarted
+// server lists names depends on it (ZK-5.8). The record is in the znode itself, so no path needs to
+// be looked up again.
 
 // note says which parts of a znode have changed.
 type note uint8
@@ -20,12 +22,22 @@ type note uint8
 const (
 	notedNode      note = 1 << iota // the whole znode
 	notedOffspring                  // only the counters that change when a child is created or deleted have changed
+	notedCreate                     // the znode is new
 )
 
 // notes holds the znodes that have changed since the last TakeNotes.
 type notes struct {
-	on    bool
-	nodes []*znode
+	on bool
+	// nodes holds the changed znodes in the order of their first changes, and deleted ones once more
+	// in the order of their deletes. parents holds those whose children have changed.
+	nodes   []notedChange
+	parents []*znode
+}
+
+// notedChange is a change of a znode, or its deletion.
+type notedChange struct {
+	node *znode
+	gone bool
 }
 
 // KeepNotes makes the machine record changes from now on, for TakeNotes.
@@ -33,8 +45,11 @@ func (m *Machine) KeepNotes() { m.notes.on = true }
 
 // add records a change of a znode.
 func (k *notes) add(n *znode, what note) {
-	if n.noted == 0 {
-		k.nodes = append(k.nodes, n)
+	if what&notedNode != 0 && n.noted&notedNode == 0 {
+		k.nodes = append(k.nodes, notedChange{node: n})
+	}
+	if what&notedOffspring != 0 && n.noted&notedOffspring == 0 {
+		k.parents = append(k.parents, n)
 	}
 	n.noted |= what
 }
@@ -42,41 +57,53 @@ func (k *notes) add(n *znode, what note) {
 // noteChanges records the changes of the present transaction.
 func (m *Machine) noteChanges() {
 	for i := range m.changes {
-		c := &m.changes[i]
-		m.notes.add(c.node, notedNode)
-		if c.kind == nodeCreated || c.kind == nodeDeleted {
+		switch c := &m.changes[i]; c.kind {
+		case nodeCreated:
+			m.notes.add(c.node, notedNode|notedCreate)
 			m.notes.add(c.node.parent, notedOffspring)
+		case nodeDeleted:
+			m.notes.nodes = append(m.notes.nodes, notedChange{c.node, true})
+			m.notes.add(c.node.parent, notedOffspring)
+		default:
+			m.notes.add(c.node, notedNode)
 		}
 	}
 }
 
-// TakeNotes reports everything that has changed since its last call. Each znode is reported once,
-// in this order: the paths of deleted znodes, at which new znodes may exist by now; existing
-// znodes; and znodes of which only children were created or deleted. An image is valid only during
-// the call that receives it.
+// TakeNotes reports everything that has changed since its last call: first new and changed znodes,
+// each once with its present state, and deletes, all in the order in which they happened. A znode
+// that is new and deleted is reported too, without its data. Then come the znodes of which only
+// children were created or deleted. An image is valid only during the call that receives it.
 func (m *Machine) TakeNotes(to interface {
 	Gone(path string)
 	Node(image *NodeImage)
 	Offspring(path string, o Offspring)
 }) {
-	for _, n := range m.notes.nodes {
-		if n.tree != m.tree {
-			to.Gone(n.path)
-		}
-	}
-	for _, n := range m.notes.nodes {
-		if n.tree == m.tree && n.noted&notedNode != 0 {
-			image := n.image(n.owner())
+	for _, c := range m.notes.nodes {
+		present := c.node.tree == m.tree
+		switch {
+		case c.gone:
+			to.Gone(c.node.path)
+		case present || c.node.noted&notedCreate != 0:
+			image := c.node.image(c.node.owner())
+			if !present {
+				image.Data = nil
+			}
 			to.Node(&image)
 		}
 	}
-	for i, n := range m.notes.nodes {
-		if n.tree == m.tree && n.noted == notedOffspring {
+	for _, n := range m.notes.parents {
+		if n.tree == m.tree && n.noted&notedNode == 0 {
 			to.Offspring(n.path, Offspring{Creates: n.creates, Pzxid: n.pzxid})
 		}
-		n.noted, m.notes.nodes[i] = 0, nil
+		n.noted = 0
 	}
-	m.notes.nodes = m.notes.nodes[:0]
+	for i := range m.notes.nodes {
+		m.notes.nodes[i].node.noted = 0
+	}
+	clear(m.notes.nodes)
+	clear(m.notes.parents)
+	m.notes.nodes, m.notes.parents = m.notes.nodes[:0], m.notes.parents[:0]
 }
 
 // Digest is the digest of the whole tree after a transaction.

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: TakeNotes reports each changed znode once, with its present state. Tests in
+// Goal: TakeNotes reports each changed znode once, with its present state, and creates and deletes in
+// their order. Tests in
 // sim/zookeeper/wire check that the reports add up to the whole state.
 
 // told records the calls of TakeNotes as text.
@@ -50,12 +51,17 @@ func TestNotes(t *testing.T) {
 	take()
 	l.must(c, mk("/gone"))
 	l.must(c, Request{Op: OpDelete, Path: "/gone", Version: -1})
-	take("gone /gone", "offspring / c3")
+	take(`node /gone "" v0 c0`, "gone /gone", "offspring / c3")
+	// Creates and deletes are in their order.
+	l.must(c, mk("/old"))
+	take(`node /old "" v0 c0`, "offspring / c4")
+	l.must(c, multi(set("/old", "x"), mk("/p"), mk("/p/q"), del("/old"), del("/p/q"), mk("/old")))
+	take(`node /p "" v0 c1`, `node /p/q "" v0 c0`, "gone /old", "gone /p/q", `node /old "" v0 c0`, "offspring / c6")
 	l.m = Restore(l.m.cfg, l.m.nowMs, l.m.Snapshot())
 	l.m.KeepNotes()
 	c, _ = l.dial(reattach(0x100000000000000, 10_000))
 	l.must(c, mk("/after"))
-	take(`node /after "" v0 c0`, "offspring / c4")
+	take(`node /after "" v0 c0`, "offspring / c7")
 }
 
 func TestNotesOfAQuota(t *testing.T) {

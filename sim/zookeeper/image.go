@@ -37,6 +37,9 @@ type NodeImage struct {
 	Aversion         int32
 	Czxid, Mzxid     int64
 	Offspring
+	// Names is the Java set of the children's names; nil if it is to be filled in the order of the
+	// image, as in an image made from a Snapshot.
+	Names *java.Set
 }
 
 // Offspring holds the fields of a znode that change when its children are created or deleted.
@@ -44,17 +47,13 @@ type Offspring struct {
 	// Creates is the internal cversion, which counts the creations of children (ZK-5.2).
 	Creates int32
 	Pzxid   int64
-	// Peak is the largest number of children that the znode has had since its hash table was
-	// filled; 0 means the present number of children. It is not set in an image made from a
-	// Snapshot.
-	Peak int32
 }
 
-// SessionImage is one live session. Peak is the largest number of ephemerals that the session has
-// had; 0 means the present number of ephemerals.
+// SessionImage is one live session. Names is the Java set of the paths of its ephemerals; nil if it
+// is to be filled in the order of the image.
 type SessionImage struct {
 	ID, TimeoutMs int64
-	Peak          int32
+	Names         *java.Set
 }
 
 // Image returns the content of the snapshot as plain data.
@@ -76,7 +75,6 @@ func (s *Snapshot) Image() Image {
 		set := n.node.set
 		if set == nil {
 			set = java.Filled(below, childBuckets, member)
-			set.Grow(int(n.peak))
 		}
 		java.Ordered(set, below, member)
 		slices.Reverse(below)
@@ -141,7 +139,7 @@ func NewSnapshot(image Image) (*Snapshot, error) {
 		}
 	}
 	for _, saved := range image.Sessions {
-		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs, owned: owned[saved.ID], peak: saved.Peak})
+		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs, owned: owned[saved.ID], set: saved.Names})
 	}
 	return s, nil
 }
@@ -153,8 +151,8 @@ func (n *NodeImage) saved() (savedNode, error) {
 	saved := savedNode{owner: n.Owner, node: znode{
 		path: n.Path, data: n.Data, acl: n.ACL, ttlMs: n.TTLMs,
 		ctimeMs: n.CtimeMs, mtimeMs: n.MtimeMs, version: n.Version, aversion: n.Aversion,
-		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates,
-	}, peak: n.Peak}
+		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates, set: n.Names,
+	}}
 	switch {
 	case n.Container:
 		saved.node.kind = container

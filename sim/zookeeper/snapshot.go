@@ -24,18 +24,14 @@ type savedNode struct {
 	node       znode
 	parentPath string
 	owner      int64
-	// peak is the largest number of children that the znode has had. It is only used if node.set is
-	// nil.
-	peak int32
 }
 
 type savedSession struct {
 	id, timeoutMs int64
 	// owned holds the paths of the session's ephemerals in the order of creation. set is their Java
-	// set. If set is nil, peak is the largest number of ephemerals that the session has had.
+	// set; nil if it is to be filled in that order.
 	owned []string
 	set   *java.Set
-	peak  int32
 }
 
 // Snapshot returns the durable state: znodes, sessions and the zxid, but not connections and
@@ -100,20 +96,13 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
-// loaded returns the Java set of a loaded znode or session. If the snapshot has the set, loaded
-// returns a clone of saved. Otherwise it returns the argument filled, which is the set that was
-// filled while loading, enlarged to the size that it would have after holding peak members.
-func loaded(filled, saved *java.Set, first uint32, peak int32) *java.Set {
-	if saved != nil {
-		return saved.Clone()
+// loaded returns the Java set of a loaded znode or session: a clone of saved, if the snapshot has the
+// set, or else filled, the set that was filled while loading.
+func loaded(filled, saved *java.Set) *java.Set {
+	if saved == nil {
+		return filled
 	}
-	if filled == nil && peak > 0 {
-		filled = java.NewSet(first)
-	}
-	if filled != nil {
-		filled.Grow(int(peak))
-	}
-	return filled
+	return saved.Clone()
 }
 
 // load copies a snapshot into a new machine. Sessions that were loaded do not expire before they
@@ -143,12 +132,12 @@ func (m *Machine) load(s *Snapshot) {
 			n.session = session
 			session.own(n)
 		}
-		session.set = loaded(session.set, saved.set, usualBuckets, saved.peak)
+		session.set = loaded(session.set, saved.set)
 	}
 	for i := range s.nodes {
 		saved := &s.nodes[i]
 		n := m.tree.nodes[saved.node.path]
-		n.set = loaded(n.set, saved.node.set, childBuckets, saved.peak)
+		n.set = loaded(n.set, saved.node.set)
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
 	m.tellMembers()

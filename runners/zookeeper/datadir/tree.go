@@ -23,9 +23,8 @@ type node struct {
 	ctimeMs, mtimeMs    int64
 	version, aversion   int32
 	creates             int32
-	children            map[string]bool // by name
-	peak                int             // largest number of children that it has had
-	order               int             // its index in the order in which znodes were added
+	children            *java.Table // by name; nil before the first child
+	order               int         // its index in the order in which znodes were added
 	digest              int64
 }
 
@@ -36,15 +35,15 @@ type node struct {
 type tree struct {
 	zxid     int64
 	timeMs   int64
-	nodes    map[string]*node // znodes by path; the root has the path ""
-	sessions map[int64]int32  // session timeouts in ms, by session id
-	owned    map[int64]map[string]bool
+	nodes    map[string]*node      // znodes by path; the root has the path ""
+	sessions map[int64]int32       // session timeouts in ms, by session id
+	owned    map[int64]*java.Table // paths of ephemerals, by session id
 	added    int
 	digest   int64
 }
 
 func newTree() *tree {
-	return &tree{nodes: map[string]*node{}, sessions: map[int64]int32{}, owned: map[int64]map[string]bool{}}
+	return &tree{nodes: map[string]*node{}, sessions: map[int64]int32{}, owned: map[int64]*java.Table{}}
 }
 
 func (t *tree) root() *node { return t.nodes[""] }
@@ -65,6 +64,13 @@ func (t *tree) of(path string) (string, *node) {
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
 func nameOf(path string) string   { return path[strings.LastIndexByte(path, '/')+1:] }
 
+// The numbers of buckets with which a server's sets of children's names and of a session's ephemerals
+// begin (DataNode.java, DataTree.java).
+const (
+	childBuckets = 8
+	usualBuckets = 16
+)
+
 // add puts a znode into the tree and into the list of its parent's children, if the parent
 // exists.
 func (t *tree) add(path string, n *node) {
@@ -75,16 +81,15 @@ func (t *tree) add(path string, n *node) {
 	n.order, t.nodes[path] = t.added, n
 	if parent := t.nodes[parentOf(path)]; path != "" && parent != nil {
 		if parent.children == nil {
-			parent.children = map[string]bool{}
+			parent.children = java.NewTable(childBuckets)
 		}
-		parent.children[nameOf(path)] = true
-		parent.peak = max(parent.peak, len(parent.children))
+		parent.children.Add(nameOf(path))
 	}
 	if isSession(n.owner) {
 		if t.owned[n.owner] == nil {
-			t.owned[n.owner] = map[string]bool{}
+			t.owned[n.owner] = java.NewTable(usualBuckets)
 		}
-		t.owned[n.owner][path] = true
+		t.owned[n.owner].Add(path)
 	}
 	t.changed(path, n)
 }
@@ -159,7 +164,7 @@ func (t *tree) create(tx *Transaction, c *Change) {
 	if parent == nil {
 		return
 	}
-	there := parent.children[nameOf(c.Path)]
+	there := parent.children.Has(nameOf(c.Path))
 	if there && c.Op != zookeeper.OpCreate {
 		return
 	}
@@ -198,7 +203,7 @@ func (t *tree) delete(path string, zxid int64) {
 	if parent == nil || path == "" {
 		return
 	}
-	delete(parent.children, nameOf(path))
+	parent.children.Remove(nameOf(path))
 	if zxid > parent.pzxid {
 		parent.pzxid = zxid
 		t.changed(above, parent)
@@ -207,7 +212,7 @@ func (t *tree) delete(path string, zxid int64) {
 		return
 	}
 	delete(t.nodes, path)
-	delete(t.owned[n.owner], path)
+	t.owned[n.owner].Remove(path)
 	t.digest -= n.digest
 }
 
@@ -217,7 +222,7 @@ func (t *tree) end(session, zxid int64, named []string) {
 	for _, path := range named {
 		t.delete(path, zxid)
 	}
-	for _, path := range slices.Sorted(maps.Keys(t.owned[session])) {
+	for _, path := range t.owned[session].Listed() {
 		t.delete(path, zxid)
 	}
 	delete(t.owned, session)
@@ -265,8 +270,8 @@ func (t *tree) walk() (list []placed) {
 	var visit func(path string, n *node)
 	visit = func(path string, n *node) {
 		list = append(list, placed{path, n})
-		below := make([]placed, 0, len(n.children))
-		for name := range n.children { //lint:ordered sorted below
+		below := make([]placed, 0, n.children.Len())
+		for _, name := range n.children.Listed() {
 			if child := t.nodes[path+"/"+name]; child != nil {
 				below = append(below, placed{path + "/" + name, child})
 			}
@@ -282,15 +287,18 @@ func (t *tree) walk() (list []placed) {
 	return list
 }
 
-// image converts the tree to the form that the simulated server restores from.
+// image converts the tree to the form that the simulated server restores from. Znodes are in the
+// order in which they were added, which decides the order of names (ZK-5.8).
 func (t *tree) image() zookeeper.Image {
 	image := zookeeper.Image{Zxid: t.zxid, Epoch: t.zxid >> 32}
-	for _, one := range t.walk() {
+	list := t.walk()
+	slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(a.node.order, b.node.order) })
+	for _, one := range list {
 		n := one.node
 		made := zookeeper.NodeImage{
 			Path: shown(one.path), Data: n.data, ACL: n.acl, Container: n.owner == containerOwner,
 			CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs, Version: n.version, Aversion: n.aversion, Czxid: n.czxid, Mzxid: n.mzxid,
-			Offspring: zookeeper.Offspring{Creates: n.creates, Pzxid: n.pzxid, Peak: int32(n.peak)},
+			Offspring: zookeeper.Offspring{Creates: n.creates, Pzxid: n.pzxid}, Names: n.children.Set(),
 		}
 		switch {
 		case isTTL(n.owner):
@@ -301,7 +309,7 @@ func (t *tree) image() zookeeper.Image {
 		image.Nodes = append(image.Nodes, made)
 	}
 	for _, id := range sortedKeys(t.sessions) {
-		image.Sessions = append(image.Sessions, zookeeper.SessionImage{ID: id, TimeoutMs: int64(t.sessions[id])})
+		image.Sessions = append(image.Sessions, zookeeper.SessionImage{ID: id, TimeoutMs: int64(t.sessions[id]), Names: t.owned[id].Set()})
 	}
 	return image
 }

@@ -25,8 +25,30 @@ func NewTable(first uint32) *Table {
 	return &Table{set: NewSet(first), at: map[string]int{}}
 }
 
-// Len returns the number of keys.
-func (t *Table) Len() int { return len(t.at) }
+// Set returns the table's buckets, which the table goes on to use; nil for a nil table.
+func (t *Table) Set() *Set {
+	if t == nil {
+		return nil
+	}
+	return t.set
+}
+
+// Len returns the number of keys; 0 for a nil table.
+func (t *Table) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.at)
+}
+
+// Has reports whether a key is there. A nil table has none.
+func (t *Table) Has(text string) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.at[text]
+	return ok
+}
 
 // Add adds a key. It does nothing if the key is already there.
 func (t *Table) Add(text string) {
@@ -39,8 +61,11 @@ func (t *Table) Add(text string) {
 	t.set.Add(m, t.members())
 }
 
-// Remove removes a key. It does nothing if the key is missing.
+// Remove removes a key. It does nothing if the key is missing, or the table nil.
 func (t *Table) Remove(text string) {
+	if t == nil {
+		return
+	}
 	at, ok := t.at[text]
 	if !ok {
 		return
@@ -81,8 +106,11 @@ func (t *Table) members() iter.Seq[Member] {
 	}
 }
 
-// Listed returns the keys in the order in which Java iterates over them.
+// Listed returns the keys in the order in which Java iterates over them. A nil table has none.
 func (t *Table) Listed() []string {
+	if t == nil {
+		return nil
+	}
 	members := make([]Member, 0, len(t.at))
 	for m := range t.members() {
 		members = append(members, m)

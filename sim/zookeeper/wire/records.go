@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // entryKind is the kind of an entry in a record. A log and a snapshot both consist of records. A
@@ -21,7 +22,8 @@ import (
 //	long clock in ms, long zxid, long next session id, entries
 //
 // An entry holds the new state of a znode or session, not the operation. So a reader needs none of
-// the server's rules, and may apply a record twice without harm.
+// the server's rules. Creates and deletes are in their order, because the order of names depends on
+// it.
 type entryKind uint8
 
 const (
@@ -139,27 +141,67 @@ type state struct {
 	nowMs, zxid, nextSessionID int64
 	nodes                      map[string]*storedNode
 	sessions                   map[int64]zookeeper.SessionImage
-	owners                     map[int64]crowd // ephemeral znodes, by session
-	made                       int             // znodes so far
-	snapshotOnly               bool            // whether a snapshot has ended, after which nothing may follow
-	complete                   bool            // whether the last entry so far ends a snapshot
+	owners                     map[int64]*nameSet // the paths of ephemerals, by session
+	made                       int                // znodes so far
+	snapshotOnly               bool               // whether a snapshot has ended, after which nothing may follow
+	complete                   bool               // whether the last entry so far ends a snapshot
 }
 
-// storedNode is a znode with its children and its position in the order in which all znodes were
-// created. As in a real server that reads its files, the position and the children decide the order
-// in which children are listed (ZK-5.8).
+// storedNode is a znode with the names of its children and its position in the order in which all
+// znodes were created. As in a real server that reads its files, the names decide the order in which
+// children are listed (ZK-5.8).
 type storedNode struct {
 	zookeeper.NodeImage
 	order    int
-	children crowd
+	gone     bool
+	children *nameSet // nil before the first child
 }
 
-// crowd holds the number of members that a set has now, and the largest number that it has had.
-type crowd struct{ now, peak int32 }
+// nameSet simulates the Java set that a real server fills with names while it reads its files. Buckets
+// that many names share depend on the order in which names came and went.
+type nameSet struct {
+	set *java.Set
+	// all holds the znodes with these names in the order of arrival, and some that are gone.
+	all []*storedNode
+	now int // number of those that are not gone
+	// member returns what the set must know about a znode.
+	member func(*storedNode) java.Member
+}
 
-func (c *crowd) add() {
-	c.now++
-	c.peak = max(c.peak, c.now)
+// childNames returns an empty set of a znode's children, and pathNames one of a session's ephemerals
+// (DataNode.java, DataTree.java ephemerals).
+func childNames() *nameSet {
+	return &nameSet{set: java.NewSet(8), member: func(n *storedNode) java.Member { return memberOf(path.Base(n.Path)) }}
+}
+
+func pathNames() *nameSet {
+	return &nameSet{set: java.NewSet(16), member: func(n *storedNode) java.Member { return memberOf(n.Path) }}
+}
+
+func memberOf(text string) java.Member { return java.Member{Text: text, Spread: java.Spread(text)} }
+
+// sparse limits how many of a set's znodes are gone: those that are not, and sparse more.
+const sparse = 16
+
+func (l *nameSet) add(n *storedNode) {
+	l.all = append(l.all, n)
+	l.now++
+	l.set.Add(l.member(n), func(yield func(java.Member) bool) {
+		for _, one := range l.all {
+			if !one.gone && !yield(l.member(one)) {
+				return
+			}
+		}
+	})
+}
+
+// remove removes the name of a znode that is gone.
+func (l *nameSet) remove(n *storedNode) {
+	l.set.Remove(l.member(n))
+	l.now--
+	if len(l.all) > 2*l.now+sparse {
+		l.all = slices.DeleteFunc(l.all, func(one *storedNode) bool { return one.gone })
+	}
 }
 
 func (s *state) put(n zookeeper.NodeImage) {
@@ -168,14 +210,19 @@ func (s *state) put(n zookeeper.NodeImage) {
 		return
 	}
 	s.made++
-	s.nodes[n.Path] = &storedNode{NodeImage: n, order: s.made}
+	stored := &storedNode{NodeImage: n, order: s.made}
+	s.nodes[n.Path] = stored
 	if parent := s.parent(n.Path); parent != nil {
-		parent.children.add()
+		if parent.children == nil {
+			parent.children = childNames()
+		}
+		parent.children.add(stored)
 	}
 	if n.Owner != 0 {
-		c := s.owners[n.Owner]
-		c.add()
-		s.owners[n.Owner] = c
+		if s.owners[n.Owner] == nil {
+			s.owners[n.Owner] = pathNames()
+		}
+		s.owners[n.Owner].add(stored)
 	}
 }
 
@@ -185,12 +232,12 @@ func (s *state) drop(name string) {
 		return
 	}
 	delete(s.nodes, name)
-	if parent := s.parent(name); parent != nil { // a parent that is missing was deleted in the same turn
-		parent.children.now--
+	n.gone = true
+	if parent := s.parent(name); parent != nil && parent.children != nil {
+		parent.children.remove(n)
 	}
-	if c, ok := s.owners[n.Owner]; ok {
-		c.now--
-		s.owners[n.Owner] = c
+	if owned := s.owners[n.Owner]; owned != nil {
+		owned.remove(n)
 	}
 }
 
@@ -203,7 +250,7 @@ func (s *state) parent(name string) *storedNode {
 }
 
 func newState() *state {
-	return &state{nodes: map[string]*storedNode{}, sessions: map[int64]zookeeper.SessionImage{}, owners: map[int64]crowd{}}
+	return &state{nodes: map[string]*storedNode{}, sessions: map[int64]zookeeper.SessionImage{}, owners: map[int64]*nameSet{}}
 }
 
 func (s *state) apply(body []byte) error {
@@ -263,12 +310,16 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	// In the order of creation, parents precede their children.
 	byOrder := func(a, b *storedNode) int { return cmp.Compare(a.order, b.order) }
 	for _, n := range slices.SortedFunc(maps.Values(s.nodes), byOrder) {
-		n.Peak = n.children.peak
+		if n.children != nil {
+			n.Names = n.children.set
+		}
 		image.Nodes = append(image.Nodes, n.NodeImage)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
 		session := s.sessions[id]
-		session.Peak = s.owners[id].peak
+		if owned := s.owners[id]; owned != nil {
+			session.Names = owned.set
+		}
 		image.Sessions = append(image.Sessions, session)
 	}
 	return zookeeper.NewSnapshot(image)
