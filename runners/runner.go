@@ -12,12 +12,15 @@
 //
 // To change
 //
-//   - what a cluster is made of, or what a fault may hit: engine/cluster, whose types have a
-//     second name in spec.go;
-//   - what can be done to a cluster: this file; what can be observed: observe.go;
-//   - calls to model servers: modelserver.go; training jobs: training.go;
+//   - what a cluster is made of, or what a fault may hit: engine/cluster, whose types have a second
+//     name in spec.go;
+//   - what can be done to a cluster: this file;
+//   - what can be observed: observe.go;
+//   - calls to model servers: modelserver.go;
+//   - training jobs: training.go;
 //   - the settings that agents start from: conf.go;
-//   - how to wait for something: wait.go; which pods agents list: discovery.go.
+//   - how to wait for something: wait.go;
+//   - which pods agents list: discovery.go.
 package runners
 
 import (

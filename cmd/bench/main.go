@@ -6,9 +6,11 @@
 // whatif and validate). To change
 //
 //   - the rows of the tables and how costs grow: package tables
-//   - the benches of servers: package servers; what they measure: runners/zookeeper/bench,
-//     runners/tfserving/bench and runners/serve/programs/bench
-//   - the goals of the capacity simulation: package goals; its closed forms: package validate
+//   - the benches of servers: package servers
+//   - what they measure: runners/zookeeper/bench, runners/tfserving/bench and
+//     runners/serve/programs/bench
+//   - the goals of the capacity simulation: package goals
+//   - the closed forms of that simulation: package validate
 //   - the engine beside other engines: engines, a command of its own
 package main
 

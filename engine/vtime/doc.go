@@ -29,11 +29,11 @@
 //
 // To change:
 //
-//   - the order of events: queue.go, wheel.go (events of the next half millisecond), heap.go
-//     (the next few hundred of the others) and far.go (the rest)
+//   - the order of events: queue.go, wheel.go (events of the next half millisecond), heap.go (the
+//     next few hundred of the others) and far.go (the rest)
 //   - how a run goes from event to event: run.go
-//   - how tasks wait, die and unwind: task.go, coro.go and process.go; tasks that wait without a
-//     stack: rest.go
+//   - how tasks wait, die and unwind: task.go, coro.go and process.go
+//   - tasks that wait without a stack: rest.go
 //   - the steps of loops: loop.go, and the interface to engine/vtime/leap: hooks.go
 //   - what is prefetched before a switch to a task: warm.go
 //   - random choices: choice.go and tape.go

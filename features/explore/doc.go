@@ -13,11 +13,14 @@
 // To change
 //
 //   - the clusters, and what operators do in them: worlds.go
-//   - how a story is drawn: draw.go; what it has, and how its lines follow: story.go
+//   - how a story is drawn: draw.go
+//   - what it has, and how its lines follow: story.go
 //   - what must hold: laws.go, and runners/test/simrun/agentcheck
 //   - how a failure is cut down: shrink.go, and tape.go for its choices
-//   - how its cause is found: cause.go; by which choice it was lost: moment.go
-//   - in what order all of that happens: hunt.go; what is noted of it for PARITY.md: record.go
+//   - how its cause is found: cause.go
+//   - by which choice a story was lost: moment.go
+//   - in what order all of that happens: hunt.go
+//   - what is noted of it for PARITY.md: record.go
 //
 // Unstable: any commit may change it.
 package explore

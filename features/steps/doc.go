@@ -20,13 +20,19 @@
 // To change:
 //
 //   - what a sentence says: words.go
-//   - what it does: the file named after its noun; calls to model servers in calls.go;
-//     a place in an answer: package answer
-//   - how waiting works: world.go; what invariants say: invariants.go
-//   - stories, which are lists of sentences: story.go; how their words are drawn: package drawn
+//   - what it does: the file named after its noun
+//   - calls to model servers: calls.go
+//   - a place in an answer: package answer
+//   - how waiting works: world.go
+//   - what invariants say: invariants.go
+//   - stories, which are lists of sentences: story.go
+//   - how their words are drawn: package drawn
 //   - the agents' configuration: cluster.go
-//   - how scenarios are found: plan.go; by tags: package tags
+//   - how scenarios are found: plan.go
+//   - how they are chosen by tags: package tags
 //   - scripts for a cluster that another program builds: script.go
-//   - how scenarios are run: execute.go; many at a time: stream.go; as Go tests: run.go
+//   - how scenarios are run: execute.go
+//   - how many are run at a time: stream.go
+//   - how they become Go tests: run.go
 //   - what is counted and which failures are of one kind: report.go
 package steps

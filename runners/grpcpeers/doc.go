@@ -8,7 +8,8 @@
 //
 // To change
 //
-//   - what is sent: probes.go, of arguments and ends of connections: life.go; how it is written and what is noted of the answers: wire.go
+//   - what is sent: probes.go, of arguments and ends of connections: life.go
+//   - how it is written and what is noted of the answers: wire.go
 //   - which differences are known, and why: known.go
 //   - the recorded answers: make check-grpc RECORD=1
 //

@@ -5,7 +5,9 @@
 // To change
 //
 //   - the rules, look in SPEC.md, and at what cites them;
-//   - the model, in model; a plan's fields, in plan; what is printed, in report.
+//   - the model, in model;
+//   - a plan's fields, in plan;
+//   - what is printed, in report.
 //
 // Unstable: any commit may change it.
 package whatif

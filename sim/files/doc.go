@@ -24,7 +24,8 @@
 // To change:
 //
 //   - paths, links and mounts: walk.go, link.go, mount.go
-//   - reading: read.go; changing: write.go
+//   - reading: read.go
+//   - changing: write.go
 //   - what a process sees: view.go
 //   - durability: durable.go
 //   - watches: watch.go

@@ -17,7 +17,8 @@
 //   - the processes of a training job: trainer.go, application.go
 //   - how long code takes: pace.go
 //   - what a spec means to the simulation: options.go
-//   - what is recorded of a run: observe.go; what is counted: counts.go
+//   - what is recorded of a run: observe.go
+//   - what is counted: counts.go
 //
 // Unstable: any commit may change it.
 package world

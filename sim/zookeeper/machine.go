@@ -17,12 +17,14 @@
 //   - what a read does: read.go
 //   - when a watch fires: watch.go and txn.go (publish)
 //   - what a reconnecting client is told: setwatches.go
-//   - who may do what: acl.go; who a connection is by SASL: sasl.go
+//   - who may do what: acl.go
+//   - who a connection is by SASL: sasl.go
 //   - the order in which children and ephemerals are listed: hashset.go, package java
 //   - when a session ends: session.go and expiry.go
 //   - when containers are removed: container.go
 //   - what quotas count: quota.go
-//   - what a follower's machine does: replica.go; without a leader: readonly.go
+//   - what a follower's machine does: replica.go
+//   - what a server does without a leader: readonly.go
 //   - the members of an ensemble: membership.go
 //   - the fields of messages: request.go and outbox.go
 //

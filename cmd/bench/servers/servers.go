@@ -9,8 +9,8 @@
 // To change
 //
 //   - the flags of a bench: the file of its name
-//   - what is measured, and the goals: packages runners/zookeeper/bench,
-//     runners/tfserving/bench and runners/serve/programs/bench
+//   - what is measured, and the goals: packages runners/zookeeper/bench, runners/tfserving/bench
+//     and runners/serve/programs/bench
 //
 // Unstable: any commit may change it.
 package servers

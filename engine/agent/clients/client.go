@@ -11,10 +11,11 @@
 //
 //   - the first three programs: the file named after the Python module
 //   - the command of tfs_client.py: tfs_client_program.go
-//   - its load profiles, random inputs and data files: tfs_client_profile.go,
-//     tfs_client_random.go and tfs_client_stream.go
+//   - its load profiles, random inputs and data files: tfs_client_profile.go, tfs_client_random.go
+//     and tfs_client_stream.go
 //   - the forms of the instances it sends, which utils.py has: utils_instance.go and
-//     utils_instance_dump.go; the tensor with them: utils_tensor.go
+//     utils_instance_dump.go
+//   - the tensor with them: utils_tensor.go
 //
 // Unstable: any commit may change it.
 package clients

@@ -11,7 +11,8 @@
 // To change:
 //
 //   - a program: the file of its Python module here, and package clients for its work
-//   - which flags there are: flags.go; how flags are read: engine/pysem/absl
+//   - which flags there are: flags.go
+//   - how flags are read: engine/pysem/absl
 //   - results as JSON: result.go
 //   - advice after failures: advice.go
 //

@@ -13,7 +13,8 @@
 //
 //   - what a nested value is: nested.go
 //   - how a queue waits: queue.go
-//   - what hooks do: hooks.go; those of the Rust port: port.go
+//   - what hooks do: hooks.go
+//   - the hooks of the Rust port: port.go
 //
 // Cost: memory grows with the capacity of the queues, in rows. A step puts one row into a queue and
 // takes one out, which does not grow.

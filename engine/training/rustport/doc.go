@@ -16,7 +16,8 @@
 //   - which fields are passed on: config.go
 //   - what is written into a model's directory: restore.go
 //   - the override of a checkpoint: checkpoint_state.go
-//   - the processes themselves: package runner; training: package estimator
+//   - the processes themselves: package runner
+//   - training: package estimator
 //
 // Unstable: any commit may change it.
 package rustport

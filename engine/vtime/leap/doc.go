@@ -16,8 +16,8 @@
 //   - what a turn is, and when it may be skipped: turns.go
 //   - what is recorded of a turn: record.go
 //   - how recorded turns are played: play.go
-//   - when a sleeping loop is woken: wake.go; which loops must not sleep through each other's
-//     turns: conflict.go
+//   - when a sleeping loop is woken: wake.go
+//   - which loops must not sleep through each other's turns: conflict.go
 //   - the order of the steps of a process: sleeper.go
 //   - how changes are noticed: observed.go
 //   - training steps and other cyclic waits: beat.go

@@ -14,10 +14,13 @@
 //
 // To change
 //
-//   - who is refused: guard.go; what a token is, and where it stands: token.go
+//   - who is refused: guard.go
+//   - what a token is, and where it stands: token.go
 //   - how an action is requested and answered: action.go
-//   - what can be done to a ZooKeeper: zookeeper.go; to an ensemble: ensemble.go
-//   - to a model server: modelserver.go; to a Consul agent: consul.go
+//   - what can be done to a ZooKeeper: zookeeper.go
+//   - what can be done to an ensemble: ensemble.go
+//   - what can be done to a model server: modelserver.go
+//   - what can be done to a Consul agent: consul.go
 //
 // Unstable: any commit may change it.
 package admin

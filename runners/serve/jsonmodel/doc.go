@@ -9,8 +9,8 @@
 //
 // To change
 //
-//   - what an export writes: package engine/training/rustport/jsonexport; which files of this
-//     host it sees: export.go
+//   - what an export writes: package engine/training/rustport/jsonexport
+//   - which files of this host it sees: export.go
 //   - how a model is served: serve.go, and package sim/tfserving/serve
 //   - the services at two more addresses: listeners.go and predictions.go
 //

@@ -11,7 +11,8 @@
 // To change
 //
 //   - what a description may say: description.go
-//   - how a cluster is started: playground.go; how it is observed: view.go
+//   - how a cluster is started: playground.go
+//   - how it is observed: view.go
 //   - what can be done to it while it runs: actions.go
 //   - its page: page.js and page.css
 //

@@ -13,7 +13,8 @@
 //
 // The programs themselves are in engine/agent/programs and engine/training/job. To change
 //
-//   - the options of an agent: agent.go; of a process of a training job: trainer.go
+//   - the options of an agent: agent.go
+//   - the options of a process of a training job: trainer.go
 //   - how the other programs' results are printed: client.go
 //   - the shared options: surroundings.go
 //   - what an error says about failed attempts: trouble.go

@@ -9,8 +9,8 @@
 //
 // To change
 //
-//   - what the script of every page can use (elements, times, the lines of data, a list that
-//     is filled as it scrolls into view): page.js;
+//   - what the script of every page can use (elements, times, the lines of data, a list that is
+//     filled as it scrolls into view): page.js;
 //   - colours, which follow the reader's light or dark scheme: the variables of base.css;
 //   - how numbers are drawn: plot.js, which [PlotScript] and [PlotStyle] add to a page.
 //

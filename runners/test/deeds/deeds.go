@@ -23,9 +23,11 @@
 // Times are compared within bounds, and so is the order of what one pod did to different
 // things. To change
 //
-//   - which observations count: read.go; how texts are made equal: plain.go
+//   - which observations count: read.go
+//   - how texts are made equal: plain.go
 //   - what is observed beyond a runner's own log: watch.go
-//   - what counts as a difference: compare.go, and of rounds: round.go; how it is shown: show.go
+//   - what counts as a difference: compare.go, and of rounds: round.go
+//   - how it is shown: show.go
 //   - which reads of ZooKeeper are one act: reads.go
 //
 // Unstable: any commit may change it.

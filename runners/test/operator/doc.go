@@ -11,7 +11,9 @@
 //
 // To change
 //
-//   - what is asked of agents: agents.go; of training jobs: training.go; of their Consul: registry.go
+//   - what is asked of agents: agents.go
+//   - what is asked of training jobs: training.go
+//   - what is asked of their Consul: registry.go
 //   - what is written to ZooKeeper: layouts.go
 //   - how calls to model servers are worded: models.go
 //   - when faults end: endings.go

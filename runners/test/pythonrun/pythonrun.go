@@ -14,7 +14,8 @@
 //
 // To change:
 //
-//   - how the agent's module is loaded: agent.py; the fake model server: fake.py
+//   - how the agent's module is loaded: agent.py
+//   - the fake model server: fake.py
 //   - how time passes faster: clock.py
 //   - what a pod's host is: host.py
 //   - which scenarios are unsupported: supported.go

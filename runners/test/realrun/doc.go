@@ -38,11 +38,16 @@
 //
 // To change
 //
-//   - how requests become tasks: server.go; calls and connections: channel.go; their starts: dial.go
-//   - the words of failures: wording.go; what gRPC itself answers: engine/grpccore
+//   - how requests become tasks: server.go
+//   - calls and connections: channel.go
+//   - their starts: dial.go
+//   - the words of failures: wording.go
+//   - what gRPC itself answers: engine/grpccore
 //   - a model server client: models.go
-//   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:
-//     zookeeper_call.go; the use of the library: zookeeper_link.go
+//   - a ZooKeeper client: zookeeper.go
+//   - its connection task: zookeeper_loop.go
+//   - its calls: zookeeper_call.go
+//   - the use of the library: zookeeper_link.go
 //
 // Unstable: any commit may change it.
 package realrun

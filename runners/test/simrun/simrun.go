@@ -11,7 +11,8 @@
 //   - how a spec becomes a world: build.go
 //   - what an operator does: act.go, and runners/test/operator for all runners
 //   - what is observed: observe.go
-//   - how model servers are called: serving.go; by the agents' own code: monitor.go
+//   - how model servers are called: serving.go
+//   - how the agents' own code calls them: monitor.go
 //   - what can go wrong in a cluster: sim/fault
 //
 // Of this package [Runner] is stable; any commit may change the rest.

@@ -9,8 +9,10 @@
 //
 // To change
 //
-//   - what is measured, and the aims: bench.go; the table: report.go
-//   - the requests, and which answers are right: calls.go; the models: model.go
+//   - what is measured, and the aims: bench.go
+//   - the table: report.go
+//   - the requests, and which answers are right: calls.go
+//   - the models: model.go
 //   - when requests are sent: load.go
 //   - how requests are framed and answers read: conn.go, answer.go, head.go
 //   - how a server is started: server.go

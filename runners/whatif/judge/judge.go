@@ -12,15 +12,19 @@
 //   - when a simulation ends: judge.go
 //   - which estimates there are: estimates.go
 //   - how much warm-up is cut: warmup.go
-//   - what is told over time: axis.go; what an event cost: course.go
-//   - quantiles of all replications together: quantiles.go; their intervals: tails.go
+//   - what is told over time: axis.go
+//   - what an event cost: course.go
+//   - quantiles of all replications together: quantiles.go
+//   - their intervals: tails.go
 //   - what a result holds of every replication: records.go
 //   - how objectives are judged: verdicts.go
-//   - which conditions there are: conditions.go; the placements of "any K": placements.go
+//   - which conditions there are: conditions.go
+//   - the placements of "any K": placements.go
 //   - how uncertain values are treated: worlds.go
 //   - what a result holds: report.go
 //   - how saturation is found: saturation.go
-//   - closed forms: theory.go; latencies without any queue: floor.go
+//   - closed forms: theory.go
+//   - latencies without any queue: floor.go
 //   - what is traced: trace.go
 //   - which plans are too large: large.go
 //   - samples that were simulated before: cache.go

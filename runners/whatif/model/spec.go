@@ -12,14 +12,17 @@
 //
 //   - what can be simulated: spec.go and compile.go
 //   - the way of a request: request.go
-//   - calls, timeouts and retries: call.go; what keeps retries in bounds: cures.go
-//   - how containers work: server.go, sharing.go (cores that threads share), batch.go, and device.go
-//     for batches on an accelerator
+//   - calls, timeouts and retries: call.go
+//   - what keeps retries in bounds: cures.go
+//   - how containers work: server.go, sharing.go (cores that threads share), batch.go, and
+//     device.go for batches on an accelerator
 //   - how requests arrive: arrivals.go
-//   - from when on a window is simulated: begin.go; whether the fleet is at rest: rest.go
+//   - from when on a window is simulated: begin.go
+//   - whether the fleet is at rest: rest.go
 //   - failures, rollouts and scaling of containers: control.go, and autoscale.go for autoscalers
 //     that measure
-//   - what is counted: tally.go, sample.go and hist.go; in steps of time: series.go
+//   - what is counted: tally.go, sample.go and hist.go
+//   - what is counted in steps of time: series.go
 //   - what is recorded of single requests: trace.go
 //   - how much memory a run takes: bytes.go
 //

@@ -11,7 +11,8 @@
 //
 //   - the fields, their defaults and ranges: plan.go, tier.go, traffic.go and incident.go, whose
 //     tags drive decoding, the schema and the canonical form
-//   - how YAML becomes fields: decode.go; scalars: scalar.go
+//   - how YAML becomes fields: decode.go
+//   - scalars: scalar.go
 //   - rules between fields: check.go and strict.go
 //   - what is taken from an agent.conf: agentconf.go
 //   - models of a mix: mix.go

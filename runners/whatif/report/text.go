@@ -8,7 +8,9 @@
 //
 // To change:
 //
-//   - what a block says: blocks.go; AUTOSCALER: autoscale.go; REPRODUCE and TRUST: text.go
+//   - what a block says: blocks.go
+//   - AUTOSCALER: autoscale.go
+//   - REPRODUCE and TRUST: text.go
 //   - how numbers are formatted: numbers.go
 //   - what TRUST says of calibration: calibration.go
 //   - what the page draws: page.js

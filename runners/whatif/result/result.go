@@ -16,7 +16,8 @@
 //   - the outcome of single replications: record.go
 //   - findings of solve and sweep: search.go
 //   - uncertain inputs: worlds.go
-//   - timelines, rollouts and incidents: series.go; what happens second by second: axis.go
+//   - timelines, rollouts and incidents: series.go
+//   - what happens second by second: axis.go
 //   - the load on ZooKeeper: zookeeper.go
 //   - how two results are compared: diff.go
 //

@@ -14,7 +14,9 @@
 // To change:
 //
 //   - which files count, and from where a log is read: load.go
-//   - the format of a snapshot: snapshot.go; of a log: log.go; of one transaction: txn.go
+//   - the format of a snapshot: snapshot.go
+//   - the format of a log: log.go
+//   - the format of one transaction: txn.go
 //   - what a transaction does to the tree, and twice: tree.go
 //   - what is written: export.go
 //

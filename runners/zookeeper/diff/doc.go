@@ -17,9 +17,12 @@
 //
 // To change
 //
-//   - what scripts do: generate.go; how often they do it: inventions.go
-//   - how to talk to a server: machine.go and tcp.go; how servers are set up: servers.go
-//   - the acts around a script: around.go; what is compared: lines.go
+//   - what scripts do: generate.go
+//   - how often they do it: inventions.go
+//   - how to talk to a server: machine.go and tcp.go
+//   - how servers are set up: servers.go
+//   - the acts around a script: around.go
+//   - what is compared: lines.go
 //   - how a result is printed: result.go
 //   - recorded conversations of a real server, for hosts without one: recording_test.go
 //

@@ -13,7 +13,8 @@
 // To change:
 //
 //   - how a model is loaded: load.go
-//   - how nodes are found and put in order: program.go, plan.go; loops of TensorFlow 1: frames.go
+//   - how nodes are found and put in order: program.go, plan.go
+//   - loops of TensorFlow 1: frames.go
 //   - how they run, and what errors say of their node: run.go
 //   - what an operation computes: package ops and those below it, listed in families.go
 //   - what operations compute with: package value

@@ -20,8 +20,8 @@
 //
 // To change:
 //
-//   - the order of checks: predict.go, classify.go, regress.go, multi.go; the last three
-//     share examples.go
+//   - the order of checks: predict.go, classify.go, regress.go, multi.go
+//   - what Classify, Regress and MultiInference share: examples.go
 //   - what a run feeds and fetches: call.go
 //   - calls that are computed together: batch.go
 //   - a model that takes every request: anything.go

@@ -22,7 +22,8 @@
 //   - a gRPC service: grpc.go, model_service.go, prediction_service.go, fake.go
 //   - requests that cannot be decoded: decoding.go
 //   - how ports are opened: listen.go, tls.go
-//   - the HTTP side: http*.go, cnumbers.go, rest_backend.go; package rest has what the API says
+//   - the HTTP side: http*.go, cnumbers.go, rest_backend.go
+//   - what the REST API says: package rest
 //   - metrics: metrics.go, prometheus.go
 //   - log lines: log.go
 //   - the command line: command.go, own_flags.go

@@ -9,8 +9,11 @@
 // To change:
 //
 //   - what becomes of broken or uncommon UTF-8: text.go
-//   - the order of a set: hashset.go, hashmap.go; of one that owns its members: table.go
-//   - which texts are numbers: number.go; addresses: address.go; files of properties: properties.go
+//   - the order of a set: hashset.go, hashmap.go
+//   - the order of a set that owns its members: table.go
+//   - which texts are numbers: number.go
+//   - addresses: address.go
+//   - files of properties: properties.go
 //
 // Unstable: any commit may change it.
 package java

@@ -9,10 +9,11 @@
 //
 // To change
 //
-//   - what a server does with a request: server.go; what several servers do together:
-//     ensemble.go, follower.go;
+//   - what a server does with a request: server.go;
+//   - what several servers do together: ensemble.go, follower.go;
 //   - what a client does from its first connection to the end of its session: client_loop.go;
-//   - a single request: client_call.go; pings: client_ping.go.
+//   - a single request: client_call.go;
+//   - pings: client_ping.go.
 //
 // The rest changes the speed alone, and tests hold it to the plain way. To change how
 //

@@ -10,11 +10,15 @@
 //
 // Where to change what:
 //
-//   - how Go functions get the fields of a case: bind.go; how steps are done: sequence.go
-//   - the host: host.go and clock.go; its files: directory.go
+//   - how Go functions get the fields of a case: bind.go
+//   - how steps are done: sequence.go
+//   - the host: host.go and clock.go
+//   - its files: directory.go
 //   - the ZooKeeper and its calls that fail: zookeeper.go and refusals.go
-//   - how values are read: arguments.go; how they are written: values.go
-//   - how errors are named: failure.go; how a case ends that cannot be answered: verdict.go
+//   - how values are read: arguments.go
+//   - how they are written: values.go
+//   - how errors are named: failure.go
+//   - how a case ends that cannot be answered: verdict.go
 //   - what is shown beside an answer: shown.go
 //
 // Unstable: any commit may change it.

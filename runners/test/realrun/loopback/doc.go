@@ -17,15 +17,18 @@
 // To change
 //
 //   - what a pod finds on its disk and in its environment: pod.go, disk.go
-//   - a process of a training job: trainer.go; an operator's calls to it: training.go; its Consul:
-//     consul.go
-//   - how processes start and end: process.go; what ends them when this program is killed:
-//     guard.go
-//   - the network between pods and ZooKeeper: relay.go; how its connections begin, and how they
-//     fail to: door.go, cable_linux.go; what is read of it: wiretap beside this folder; how ends of
-//     sessions are seen: expiries.go
+//   - a process of a training job: trainer.go
+//   - an operator's calls to it: training.go
+//   - its Consul: consul.go
+//   - how processes start and end: process.go
+//   - what ends them when this program is killed: guard.go
+//   - the network between pods and ZooKeeper: relay.go
+//   - how its connections begin, and how they fail to: door.go, cable_linux.go
+//   - what is read of it: wiretap beside this folder
+//   - how ends of sessions are seen: expiries.go
 //   - the servers: zookeeper.go with zookeeper_own.go and zookeeper_other.go, modelserver.go
-//   - what an operator does: act.go, runners/test/operator; what it observes: observe.go
+//   - what an operator does: act.go, runners/test/operator
+//   - what it observes: observe.go
 //   - what can go wrong: faults.go
 //   - how observations are collected: journal.go
 //

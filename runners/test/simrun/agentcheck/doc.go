@@ -18,7 +18,8 @@
 //   - at any time: ghosts.go for registrations that outlive their server, owners.go for those of
 //     another pod, order.go for the order of starts, loads.go for what was served when, late.go for
 //     agents that do not follow what is registered, rough.go for locks of rough sort models
-//   - once the faults are over: whole.go; what a pod has to serve: v3.go and v1.go
+//   - once the faults are over: whole.go
+//   - what a pod has to serve: v3.go and v1.go
 //   - after that: quiet.go
 //
 // Cost: each Look goes over all registrations, for each agent, and Whole over all pods and models.

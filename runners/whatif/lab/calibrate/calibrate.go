@@ -12,9 +12,11 @@
 // To change:
 //
 //   - which laws there are to choose from: families.go
-//   - what is fitted: calibrate.go; service times by items: items.go
+//   - what is fitted: calibrate.go
+//   - service times by items: items.go
 //   - how a profile is written: profile.go
-//   - what is compared: replay.go; roll-outs by agents: control.go
+//   - what is compared: replay.go
+//   - roll-outs by agents: control.go
 //   - the plans of the bench: scenarios.go and bench.go
 package calibrate
 

@@ -14,7 +14,8 @@
 //
 // To change:
 //
-//   - what an operation is given: call.go; its defaults: find.go
+//   - what an operation is given: call.go
+//   - its defaults: find.go
 //   - which operations there are: find.go, and the table at the top of each file
 //   - arithmetic and comparison: elementwise.go, binary.go, compare.go, cast.go
 //   - shapes and elements: shape.go, slice.go, gather.go, join.go, fill.go
@@ -23,7 +24,8 @@
 //   - texts: strings.go, regex.go
 //   - examples: example.go
 //   - variables and tables: state.go, table.go, buckets.go
-//   - sparse and ragged composites: sparse.go, ragged.go; lists of tensors: list.go
+//   - sparse and ragged composites: sparse.go, ragged.go
+//   - lists of tensors: list.go
 //   - control flow: control.go
 //
 // Unstable: any commit may change it.
