@@ -149,6 +149,13 @@ func (s *Servers) Local(addr string) *Memory {
 	return nil
 }
 
+// Initialized reports whether a server runs at addr and its variables have been initialized. Before
+// that, a session that reads them gets a FailedPreconditionError.
+func (s *Servers) Initialized(addr string) bool {
+	found := s.byAddr[addr]
+	return found != nil && found.ready
+}
+
 // Touched returns how many training steps have reached the server at addr since the last call. It
 // returns 0 if no server runs there or if the server's variables are not initialised. The variables
 // of a PS that the job did not choose are not initialised.

@@ -123,14 +123,15 @@ func (c *Cluster) firstPS() string {
 	return c.training.addrs["ps0"]
 }
 
-// TrainingStatus reads the variables of the first PS and the list of checkpoints.
+// TrainingStatus reads the variables of the first PS and the list of checkpoints. A PS whose
+// variables have not been initialized has no step and no barrier.
 func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	status := runners.TrainingStatus{GlobalStep: -1}
 	if c.spec.Training == nil {
 		return status
 	}
-	if s := c.training.servers.Local(c.firstPS()); s != nil {
-		operator.ReadTraining(s, c.spec.Training.Workers, &status)
+	if ps := c.firstPS(); c.training.servers.Initialized(ps) {
+		operator.ReadTraining(c.training.servers.Local(ps), c.spec.Training.Workers, &status)
 	}
 	dir := c.spec.Training.WithDefaults().ModelDir
 	if state, err := checkpoints.State(&env.Env{Files: c.operatorFiles()}, dir, checkpoints.Filename); err == nil && state != nil {

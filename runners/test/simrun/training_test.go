@@ -121,3 +121,45 @@ func TestTheStepIsThatOfThePSThatTheJobChose(t *testing.T) {
 		t.Errorf("got step %d, want %d as the job counted", got, want)
 	}
 }
+
+// Goal: a PS that was started again, and whose variables nobody has initialized yet, has no step, as
+// on TensorFlow 2.4.4. Method: kill the PS of a job, and look before the chief restores.
+func TestAPSThatNobodyHasInitializedHasNoStep(t *testing.T) {
+	retries := 6
+	built, err := (&simrun.Runner{}).Build(runners.Spec{Seed: 1, Training: &runners.TrainingSpec{PS: 1, Workers: 1, MaxRetries: &retries}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := built.(*simrun.Cluster)
+	defer c.Close()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pass := func(d time.Duration) {
+		t.Helper()
+		_, err := c.Pass(d, nil)
+		must(err)
+	}
+	must(c.StartTraining())
+	pass(2 * time.Minute)
+	if got := c.TrainingStatus().GlobalStep; got <= 0 {
+		t.Errorf("got step %d of a PS that is at work, want some", got)
+	}
+	must(c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: "ps0"}))
+	pass(20 * time.Second) // its session of ZooKeeper ends
+	must(c.StartTrainer("ps0"))
+	pass(time.Second)
+	if s, err := c.TrainerState("ps0"); err != nil || s.Addr == "" {
+		t.Fatalf("got %+v, %v, want a server", s, err)
+	}
+	if got := c.TrainingStatus(); got.GlobalStep != -1 || got.Barrier {
+		t.Errorf("got step %d and barrier %v of a PS that nobody has initialized, want -1 and none", got.GlobalStep, got.Barrier)
+	}
+	pass(5 * time.Minute)
+	if got := c.TrainingStatus().GlobalStep; got < 0 {
+		t.Errorf("got step %d after the chief has initialized it, want one", got)
+	}
+}
