@@ -61,11 +61,15 @@ func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
 }
 
 // close refuses all later calls and waits until those in progress have ended, as TensorFlow's
-// MasterSession does. A call that waits for a server keeps waiting.
+// MasterSession does. A call that waits for a server keeps waiting. Then it closes the session below,
+// if that can be closed.
 func (c *closable) close() {
 	c.closed = true
 	if c.running > 0 {
 		c.idle.Wait(-1)
+	}
+	if open, ok := c.open.(interface{ Close() }); ok {
+		open.Close()
 	}
 }
 

@@ -13,6 +13,7 @@
 //
 //   - processes that share one memory: servers.go
 //   - what a network that loses packets does to their calls: held.go
+//   - whom the end of a session waits for: closing.go
 //   - processes that are programs of their own, and call each other: wire.go
 //   - TensorFlow's errors, each a *pysem.Error of the exception's name: operrors.go
 //   - the order in which hooks are called: monitored.go

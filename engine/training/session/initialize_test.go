@@ -31,3 +31,39 @@ func TestInitializingLeavesTheVariablesOfProcesses(t *testing.T) {
 		}
 	})
 }
+
+// Goal: a session that is made without failing fast waits for all servers, looks every 10 s, and names
+// those that are missing when it gives up, as the reference's patch of master.cc.
+func TestASessionIsMadeOnceAllServersAreThere(t *testing.T) {
+	devices := []string{"/job:ps/task:0", "/job:ps/task:1", "/job:ps/task:2"}
+	addrs := map[string]string{devices[0]: "ps0:1", devices[1]: "ps1:1", devices[2]: "ps2:1"}
+	for _, c := range []struct {
+		name         string
+		limit, comes time.Duration // of a session, and until the missing servers come
+		took         time.Duration
+		err          string
+	}{
+		{"they come", time.Minute, 12 * time.Second, 20 * time.Second, ""},
+		{"they come without a limit", 0, 3605 * time.Second, 3610 * time.Second, ""},
+		{"they do not come in time", time.Minute, time.Hour, time.Minute, "DeadlineExceededError: Unable to get responses from workers:  /job:ps/task:1 /job:ps/task:2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			worldtest.Run(t, nil, func(w *worldtest.Case) {
+				servers := session.NewServers(time.Millisecond)
+				servers.WaitForReady = true
+				servers.Start("ps0:1")
+				link := servers.Connect(w.Env, addrs, devices[0])
+				begin := w.Env.Clock.Elapsed()
+				w.Env.Tasks.Go("others", func() {
+					w.Env.Tasks.Sleep(c.comes)
+					servers.Start("ps1:1")
+					servers.Start("ps2:1")
+				})
+				err := link.(*session.Remote).Create(devices, c.limit)
+				if took := w.Env.Clock.Elapsed() - begin; text(err) != c.err || took != c.took {
+					t.Errorf("got %q after %v, want %q after %v", text(err), took, c.err, c.took)
+				}
+			})
+		})
+	}
+}

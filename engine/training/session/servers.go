@@ -62,6 +62,9 @@ type Servers struct {
 	// WaitForReady makes a call wait until its server can be reached, as gRPC does unless
 	// GRPC_FAIL_FAST is true. Otherwise such a call fails at once with an UnavailableError.
 	WaitForReady bool
+	// CallLimit is how long calls last that have no limit of their own and are no steps. 0 means
+	// that they have no limit.
+	CallLimit time.Duration
 	// Watcher, if not nil, is told when processes assign or initialise variables.
 	Watcher Watcher
 
@@ -207,6 +210,8 @@ type Remote struct {
 	passed passed
 	found  []any
 	loop   *loop // nil before the first coast
+	// unclean lists the devices of calls that have failed ([Remote.Close]).
+	unclean []string
 	// onWait is called when a call begins to wait for the server of a device ([Remote.OnWait]).
 	onWait func(device string, lost bool) (end func())
 }
@@ -357,6 +362,14 @@ func (r *Remote) reach(addr string) (*server, error) {
 
 // Run waits for the round trip to the servers. Then it does all operations at one instant.
 func (r *Remote) Run(ops ...Op) ([]any, error) {
+	values, err := r.run(ops)
+	for i := 0; err != nil && i < len(ops); i++ {
+		r.failed(ops[i].Variable.Device)
+	}
+	return values, err
+}
+
+func (r *Remote) run(ops []Op) ([]any, error) {
 	c := &call{}
 	switch {
 	case r.passed == passedStep:
@@ -414,6 +427,14 @@ func (r *Remote) Assign(ops ...Op) error {
 
 // Step makes a training step, but for its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
+	sum, err := r.step(devices, d, counter)
+	if err != nil {
+		r.failed(append(slices.Clip(devices), counter.Device)...)
+	}
+	return sum, err
+}
+
+func (r *Remote) step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	c := &call{stepping: true, sent: true, flying: r.servers.WaitForReady}
 	if r.passed == passedStep {
 		r.passed, r.found = passedNothing, nil

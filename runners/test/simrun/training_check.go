@@ -16,11 +16,18 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
+// patchedLimit is how long calls of servers that have no limit of their own last in the reference's
+// build of TensorFlow (third_party/org_tensorflow/tf.patch). Those of steps have none.
+const patchedLimit = 10 * time.Minute
+
 // watch makes the checker of the job's invariants and connects it to the job.
 func (t *trainingState) watch(c *Cluster) {
 	t.check = traincheck.New(*c.spec.Training, c.quirks)
 	t.servers.Watcher = trainingWatcher{c}
-	t.servers.WaitForReady = !*c.spec.Training.WithDefaults().FailFast
+	spec := c.spec.Training.WithDefaults()
+	if t.servers.WaitForReady = !*spec.FailFast; spec.TensorFlow != cluster.TensorFlowStock {
+		t.servers.CallLimit = patchedLimit
+	}
 	t.check.Present = func(name string) (job.Wait, bool) { return t.waits[name].Present() }
 	t.check.Registered = func(name string) (string, bool) {
 		addr, ok, err := c.Registered(name)
