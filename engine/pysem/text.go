@@ -29,24 +29,24 @@ func Lower(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\u0130\u03a3") {
 		return strings.ToLower(text)
 	}
-	var runes []rune
-	for rest := text; rest != ""; {
-		r, size := DecodeRune(rest)
-		runes = append(runes, r)
-		rest = rest[size:]
+	var b strings.Builder
+	runes := Runes(text)
+	for i := range runes {
+		b.WriteString(LowerRune(runes, i))
 	}
-	var b []byte
-	for i, r := range runes {
-		switch {
-		case r == '\u0130':
-			b = append(b, "i\u0307"...)
-		case r == '\u03a3' && endsWord(runes, i):
-			b = utf8.AppendRune(b, '\u03c2')
-		default:
-			b = AppendRune(b, unicode.ToLower(r))
-		}
+	return b.String()
+}
+
+// LowerRune converts one character of a text to lower case. The others are its context, which
+// decides whether a sigma is final.
+func LowerRune(text []rune, i int) string {
+	switch {
+	case text[i] == '\u0130':
+		return "i\u0307"
+	case text[i] == '\u03a3' && endsWord(text, i):
+		return "\u03c2"
 	}
-	return string(b)
+	return string(AppendRune(nil, unicode.ToLower(text[i])))
 }
 
 // endsWord reports whether, within the word around index i, a cased letter comes before i and none

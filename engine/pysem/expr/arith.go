@@ -267,7 +267,7 @@ func (m *machine) others(op string, a, b Value) (Value, error) {
 		case string:
 			return m.percent(a, b)
 		case []byte:
-			return nil, refuse(outside, "formatting bytes with %")
+			return m.percentBytes(a, b)
 		}
 	case "|", "&", "^", "-":
 		if op == "|" && isTypes(a) && isTypes(b) {

@@ -17,7 +17,7 @@ var statics map[string]map[string]*builtin
 func init() {
 	methods = map[string]map[string]*builtin{}
 	for _, table := range [][]*builtin{
-		stringMethods, stringFindMethods, stringSplitMethods, stringTestMethods, bytesMethods, listMethods, tupleMethods, rangeMethods,
+		stringMethods, textLib.methods(), stringTestMethods, bytesMethods, bytesLib.methods(), listMethods, tupleMethods, rangeMethods,
 		dictMethods, setMethods, intMethods, floatMethods,
 	} {
 		for _, b := range table {
@@ -32,7 +32,7 @@ func init() {
 	methods["dict_keys"] = map[string]*builtin{}
 	statics = map[string]map[string]*builtin{
 		"dict": {"fromkeys": dictFromKeys}, "str": {"maketrans": strMakeTrans}, "int": {"from_bytes": intFromBytes},
-		"bool": {"from_bytes": intFromBytes}, "float": {"fromhex": floatFromHex}, "bytes": {"fromhex": bytesFromHex},
+		"bool": {"from_bytes": intFromBytes}, "float": {"fromhex": floatFromHex}, "bytes": {"fromhex": bytesFromHex, "maketrans": bytesMakeTrans},
 	}
 }
 
@@ -43,10 +43,7 @@ var hidden = map[string][]string{
 	"dict_keys":   {"isdisjoint", "mapping"},
 	"dict_items":  {"isdisjoint", "mapping"},
 	"dict_values": {"mapping"},
-	"bytes": {"capitalize", "center", "count", "expandtabs", "find", "index", "isalnum", "isalpha", "isascii", "isdigit", "islower",
-		"isspace", "istitle", "isupper", "join", "ljust", "lstrip", "maketrans", "partition", "removeprefix", "removesuffix", "replace",
-		"rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines", "strip", "swapcase", "title", "translate", "zfill"},
-	"slice": {"indices"},
+	"slice":       {"indices"},
 }
 
 // attribute returns v.id.

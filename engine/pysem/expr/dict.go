@@ -301,7 +301,7 @@ func (m *machine) addPairs(d *Dict, v Value) error {
 	})
 }
 
-var dictFromKeys = define("fromkeys", between(1, 2), func(m *machine, a []Value) (Value, error) {
+var dictFromKeys = defineOn("dict", "fromkeys", between(1, 2), func(m *machine, a []Value) (Value, error) {
 	d := &Dict{}
 	return d, m.each(a[0], func(key Value) error {
 		if err := m.make(1); err != nil {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,8 +106,8 @@ func (c call) arguments(f *frame, callee Value) (arguments, error) {
 func (m *machine) calledName(callee Value) string {
 	switch f := callee.(type) {
 	case *builtin:
-		if f.of != "" {
-			return f.of + "." + f.name + "()"
+		if class := cmp.Or(f.of, f.on); class != "" {
+			return class + "." + f.name + "()"
 		}
 		return f.name + "()"
 	case *class:

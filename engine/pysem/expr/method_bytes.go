@@ -3,187 +3,250 @@ package expr
 import (
 	"bytes"
 	"encoding/hex"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/monosim/monosim/engine/lists"
-	"github.com/monosim/monosim/engine/pysem"
 )
 
-// bytesMethods lists the methods of bytes that configurations may use. Others are refused.
+// bytesLib makes the methods that bytes shares with str.
+var bytesLib = stringlib[[]byte]{
+	of: "bytes", length: func(text string) int { return len(text) }, chars: singleBytes, isSpace: isSpaceASCII, lineEnds: "\n\r",
+	missing: "subsection not found",
+	wrong:   func(v Value, _ string) error { return notBytes(v) },
+	part:    bytesPart,
+}
+
+// bytesMethods lists the methods of bytes that it does not share with str.
 var bytesMethods = []*builtin{
 	defineMethod("bytes", "decode", byName(0, "encoding", "errors"), decode),
-	defineMethod("bytes", "hex", byName(0, "sep", "bytes_per_sep"), func(m *machine, b []byte, a []Value) (Value, error) {
-		if has(a[0]) {
-			return nil, refuse(outside, "bytes.hex with a separator")
+	defineMethod("bytes", "hex", byName(0, "sep", "bytes_per_sep"), hexText),
+	bytesChange("lower", func(c byte, _ bool) byte { return lowerASCII(c) }),
+	bytesChange("upper", func(c byte, _ bool) byte { return upperASCII(c) }),
+	bytesChange("swapcase", func(c byte, _ bool) byte {
+		if c == lowerASCII(c) {
+			return upperASCII(c)
 		}
-		return hex.EncodeToString(b), m.make(2 * len(b))
+		return lowerASCII(c)
 	}),
-	defineMethod("bytes", "lower", signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
-		return asciiCase(b, 'A', 'Z'), m.make(len(b))
+	bytesChange("title", func(c byte, afterLetter bool) byte {
+		if afterLetter {
+			return lowerASCII(c)
+		}
+		return upperASCII(c)
 	}),
-	defineMethod("bytes", "upper", signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
-		return asciiCase(b, 'a', 'z'), m.make(len(b))
+	defineMethod("bytes", "capitalize", signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		changed := lists.Map(b, lowerASCII)
+		if len(b) > 0 {
+			changed[0] = upperASCII(b[0])
+		}
+		return changed, m.make(len(b))
 	}),
-	bytesAffix("startswith", bytes.HasPrefix),
-	bytesAffix("endswith", bytes.HasSuffix),
+	bytesTest("isalnum", func(c byte) bool { return isLetterASCII(c) || isDigitASCII(c) }),
+	bytesTest("isalpha", isLetterASCII),
+	bytesTest("isdigit", isDigitASCII),
+	bytesTest("isspace", func(c byte) bool { return isSpaceASCII(rune(c)) }),
+	defineMethod("bytes", "isascii", signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		return isASCII(string(b)), m.step(len(b) / 64)
+	}),
+	bytesCase("islower", isLowerASCII),
+	bytesCase("isupper", func(c byte) bool { return isLetterASCII(c) && !isLowerASCII(c) }),
+	defineMethod("bytes", "istitle", signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		return isTitleASCII(b), m.step(len(b) / 64)
+	}),
+	defineMethod("bytes", "translate", signature{style: keyworded, min: 1, max: 2, names: []string{"", "delete"}}, translateBytes),
 }
 
-// asciiCase changes the case of the ASCII letters from low to high.
-func asciiCase(data []byte, low, high byte) []byte {
-	changed := bytes.Clone(data)
-	for i, c := range changed {
-		if c >= low && c <= high {
-			changed[i] ^= 0x20
-		}
+// notBytes returns the error for an argument that is no bytes.
+func notBytes(v Value) error {
+	return typeError("a bytes-like object is required, not '%s'", typeName(v))
+}
+
+// bytesPart returns the first argument of find, index and count: bytes, or the number of one byte.
+func bytesPart(v Value) (string, error) {
+	if b, ok := v.([]byte); ok {
+		return string(b), nil
 	}
-	return changed
+	if !isInt(v) {
+		return "", typeError("argument should be integer or bytes-like object, not '%s'", typeName(v))
+	}
+	n, ok := asInt(v)
+	if !ok || n < 0 || n > 255 {
+		return "", raise("ValueError", "byte must be in range(0, 256)")
+	}
+	return string([]byte{byte(n)}), nil
 }
 
-func bytesAffix(name string, test func(b, affix []byte) bool) *builtin {
-	return defineMethod("bytes", name, finds, func(m *machine, b []byte, a []Value) (Value, error) {
-		if has(a[1]) {
-			return nil, refuse(outside, "bytes."+name+" between places")
+// singleBytes returns the bytes of a text, each as a text of its own.
+func singleBytes(text string) []string {
+	return lists.Map([]byte(text), func(c byte) string { return string([]byte{c}) })
+}
+
+func isSpaceASCII(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }
+
+func isDigitASCII(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLowerASCII(c byte) bool { return c >= 'a' && c <= 'z' }
+
+func isLetterASCII(c byte) bool { return isLowerASCII(c | 0x20) }
+
+func lowerASCII(c byte) byte {
+	if isLetterASCII(c) {
+		return c | 0x20
+	}
+	return c
+}
+
+func upperASCII(c byte) byte {
+	if isLetterASCII(c) {
+		return c &^ 0x20
+	}
+	return c
+}
+
+// bytesChange makes a method that changes each byte. The function change also gets whether the byte
+// before it is a letter.
+func bytesChange(name string, change func(c byte, afterLetter bool) byte) *builtin {
+	return defineMethod("bytes", name, signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		changed := make([]byte, len(b))
+		for i, c := range b {
+			changed[i] = change(c, i > 0 && isLetterASCII(b[i-1]))
 		}
-		affixes, several := a[0].(Tuple)
-		if !several {
-			if _, ok := a[0].([]byte); !ok {
-				return nil, typeError("%s first arg must be bytes or a tuple of bytes, not %s", name, typeName(a[0]))
-			}
-			affixes = Tuple{a[0]}
-		}
-		for _, v := range affixes {
-			affix, ok := v.([]byte)
-			if !ok {
-				return nil, typeError("a bytes-like object is required, not '%s'", typeName(v))
-			}
-			if test(b, affix) {
-				return true, nil
-			}
-		}
-		return false, nil
+		return changed, m.make(len(b))
 	})
 }
 
-// codec returns the encoding that the arguments encoding and errors select. It refuses encodings
-// other than UTF-8, ASCII and Latin-1, and error handlers other than "strict".
-func codec(name string, a []Value) (string, error) {
-	chosen := "utf-8"
-	for i, v := range a {
-		if !has(v) {
-			continue
-		}
-		s, ok := v.(string)
-		if !ok {
-			return "", typeError("%s() argument '%s' must be str, not %s", name, []string{"encoding", "errors"}[i], argumentName(v))
-		}
-		if strings.ContainsRune(s, 0) {
-			return "", raise("ValueError", "embedded null character")
-		}
-		if i == 0 {
-			chosen = s
-		} else if s != "strict" {
-			return "", refuse(outside, "an encoding with errors="+pysem.Repr(s))
-		}
-	}
-	switch strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(chosen)) {
-	case "utf-8", "utf8":
-		return "utf-8", nil
-	case "ascii", "us-ascii":
-		return "ascii", nil
-	case "latin-1", "latin1", "iso-8859-1":
-		return "latin-1", nil
-	}
-	return "", refuse(outside, "the encoding "+pysem.Repr(chosen))
+// bytesTest makes a method that tests whether there are bytes, and the test is true for all.
+func bytesTest(name string, test func(c byte) bool) *builtin {
+	return defineMethod("bytes", name, signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		return len(b) > 0 && !slices.ContainsFunc(b, func(c byte) bool { return !test(c) }), m.step(len(b) / 64)
+	})
 }
 
-func encode(m *machine, s string, a []Value) (Value, error) {
-	name, err := codec("encode", a)
-	if err != nil {
+// bytesCase makes a method that tests whether there are letters, and the test is true for all of
+// them.
+func bytesCase(name string, test func(c byte) bool) *builtin {
+	return defineMethod("bytes", name, signature{}, func(m *machine, b []byte, _ []Value) (Value, error) {
+		letters := lists.Filter(b, isLetterASCII)
+		return len(letters) > 0 && !slices.ContainsFunc(letters, func(c byte) bool { return !test(c) }), m.step(len(b) / 64)
+	})
+}
+
+// isTitleASCII reports whether there are letters, and exactly those after another byte are capital.
+func isTitleASCII(b []byte) bool {
+	for i, c := range b {
+		if isLetterASCII(c) && isLowerASCII(c) != (i > 0 && isLetterASCII(b[i-1])) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(b, isLetterASCII)
+}
+
+// hexText implements bytes.hex. A separator comes between groups of bytes, which are counted from
+// the right, or from the left if the size of a group is negative.
+func hexText(m *machine, b []byte, a []Value) (Value, error) {
+	size := 1
+	if has(a[1]) {
+		var err error
+		if size, err = wantInt(a[1]); err != nil {
+			return nil, err
+		}
+	}
+	if !has(a[0]) {
+		return hex.EncodeToString(b), m.make(2 * len(b))
+	}
+	separator, err := hexSeparator(a[0])
+	if err != nil || size == 0 {
+		return hex.EncodeToString(b), err
+	}
+	if err := m.make(3 * len(b)); err != nil {
 		return nil, err
 	}
-	limit, ordinal := rune(0x7f), "128"
-	switch name {
-	case "utf-8":
-		if !utf8.ValidString(s) {
-			return nil, encodeError(s, name, func(r rune) bool { return r >= 0xd800 && r <= 0xdfff }, "surrogates not allowed")
+	var groups []string
+	for rest := b; len(rest) > 0; {
+		n := min(size, len(rest))
+		if size < 0 {
+			n = min(-size, len(rest))
+		} else if n = len(rest) % size; n == 0 {
+			n = min(size, len(rest))
 		}
-		return []byte(s), m.make(len(s))
-	case "latin-1":
-		limit, ordinal = 0xff, "256"
+		groups = append(groups, hex.EncodeToString(rest[:n]))
+		rest = rest[n:]
 	}
-	data := []byte{}
-	for _, r := range pysem.Runes(s) {
-		if r > limit {
-			return nil, encodeError(s, name, func(r rune) bool { return r > limit }, "ordinal not in range("+ordinal+")")
-		}
-		data = append(data, byte(r))
-	}
-	return data, m.make(len(data))
+	return strings.Join(groups, separator), nil
 }
 
-// encodeError returns the UnicodeEncodeError for the first run of characters that the encoding does
-// not have.
-func encodeError(s, name string, bad func(r rune) bool, why string) error {
-	runes := pysem.Runes(s)
-	start := 0
-	for !bad(runes[start]) {
-		start++
+// hexSeparator returns the argument sep of bytes.hex.
+func hexSeparator(v Value) (string, error) {
+	n, err := length(v)
+	switch {
+	case err != nil:
+		return "", err
+	case n != 1:
+		return "", raise("ValueError", "sep must be length 1.")
 	}
-	end := start + 1
-	for end < len(runes) && bad(runes[end]) {
-		end++
+	s, isText := v.(string)
+	if b, ok := v.([]byte); ok {
+		s, isText = string(b), true
 	}
-	if end > start+1 {
-		return raise("UnicodeEncodeError", "'%s' codec can't encode characters in position %d-%d: %s", name, start, end-1, why)
+	switch {
+	case !isText:
+		return "", typeError("sep must be str or bytes.")
+	case !isASCII(s):
+		return "", raise("ValueError", "sep must be ASCII.")
 	}
-	escaped := escapeRune(runes[start])
-	return raise("UnicodeEncodeError", "'%s' codec can't encode character '%s' in position %d: %s", name, escaped, start, why)
+	return s, nil
 }
 
-func decode(m *machine, b []byte, a []Value) (Value, error) {
-	name, err := codec("decode", a)
-	if err != nil {
-		return nil, err
+// translateBytes implements bytes.translate, which removes bytes and maps the others by a table of
+// 256 bytes.
+func translateBytes(m *machine, b []byte, a []Value) (Value, error) {
+	table, isTable := a[0].([]byte)
+	switch {
+	case a[0] != nil && !isTable:
+		return nil, notBytes(a[0])
+	case isTable && len(table) != 256:
+		return nil, raise("ValueError", "translation table must be 256 characters long")
 	}
-	if err := m.make(len(b)); err != nil {
-		return nil, err
-	}
-	switch name {
-	case "utf-8":
-		return pysem.DecodeUTF8(b)
-	case "ascii":
-		for i, c := range b {
-			if c >= 0x80 {
-				return nil, raise("UnicodeDecodeError", "'ascii' codec can't decode byte 0x%02x in position %d: ordinal not in range(128)", c, i)
-			}
+	var drop []byte
+	if has(a[1]) {
+		var ok bool
+		if drop, ok = a[1].([]byte); !ok {
+			return nil, notBytes(a[1])
 		}
 	}
-	return textOf(lists.Map(b, func(c byte) rune { return rune(c) })), nil
+	changed := []byte{}
+	for _, c := range b {
+		switch {
+		case bytes.IndexByte(drop, c) >= 0:
+		case isTable:
+			changed = append(changed, table[c])
+		default:
+			changed = append(changed, c)
+		}
+	}
+	return changed, m.make(len(b))
 }
 
-var bytesFromHex = define("fromhex", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) {
-	s, ok := a[0].(string)
+// bytesMakeTrans implements bytes.maketrans, which makes the table of a translation.
+var bytesMakeTrans = defineOn("bytes", "maketrans", exactly(2), func(m *machine, a []Value) (Value, error) {
+	from, ok := a[0].([]byte)
 	if !ok {
-		return nil, typeError("fromhex() argument must be str, not %s", argumentName(a[0]))
+		return nil, notBytes(a[0])
 	}
-	data := []byte{}
-	for i := 0; i < len(s); {
-		if strings.IndexByte(" \t\n\v\f\r", s[i]) >= 0 {
-			i++
-			continue
-		}
-		n, err := strconv.ParseUint(s[i:min(i+2, len(s))], 16, 8)
-		if err != nil || i+2 > len(s) || s[i] == '+' {
-			at := i
-			if isHexDigit(s[i]) {
-				at++
-			}
-			return nil, raise("ValueError", "non-hexadecimal number found in fromhex() arg at position %d", lengthOf(s[:at]))
-		}
-		data = append(data, byte(n))
-		i += 2
+	to, ok := a[1].([]byte)
+	if !ok {
+		return nil, notBytes(a[1])
 	}
-	return data, m.make(len(data))
+	if len(from) != len(to) {
+		return nil, raise("ValueError", "maketrans arguments must have same length")
+	}
+	table := make([]byte, 256)
+	for i := range table {
+		table[i] = byte(i)
+	}
+	for i, c := range from {
+		table[c] = to[i]
+	}
+	return table, m.make(len(table))
 })

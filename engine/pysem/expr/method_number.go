@@ -30,7 +30,7 @@ var intMethods = []*builtin{
 	}),
 	ofInt("conjugate", func(n *big.Int) Value { return pysem.Int(n) }),
 	ofInt("as_integer_ratio", func(n *big.Int) Value { return Tuple{pysem.Int(n), 1} }),
-	defineMethod("int", "to_bytes", byName(0, "length", "byteorder", "signed"), toBytes),
+	defineMethod("int", "to_bytes", byName(0, "length", "byteorder", "signed").nameOnly(1), toBytes),
 }
 
 // byteOrder parses a byteorder argument, which is "big" by default.
@@ -87,7 +87,7 @@ func toBytes(m *machine, v Value, a []Value) (Value, error) {
 	return data, nil
 }
 
-var intFromBytes = define("from_bytes", byName(1, "bytes", "byteorder", "signed"), func(m *machine, a []Value) (Value, error) {
+var intFromBytes = defineOn("int", "from_bytes", byName(1, "bytes", "byteorder", "signed").nameOnly(1), func(m *machine, a []Value) (Value, error) {
 	data, ok := a[0].([]byte)
 	if !ok {
 		items, err := m.collect(a[0])
@@ -223,6 +223,6 @@ func floatHex(x float64) string {
 	return sign + "0x" + strconv.FormatUint(whole, 10) + "." + strings.Repeat("0", 13-len(digits)) + digits + "p" + plus + strconv.Itoa(exponent)
 }
 
-var floatFromHex = define("fromhex", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) {
+var floatFromHex = defineOn("float", "fromhex", signature{style: oneArg}, func(m *machine, a []Value) (Value, error) {
 	return nil, refuse(outside, "float.fromhex")
 })

@@ -26,39 +26,12 @@ var stringMethods = []*builtin{
 	text0("capitalize", func(s string) Value { return capitalize(s) }),
 	text0("title", func(s string) Value { return title(s) }),
 	text0("swapcase", func(s string) Value { return swapcase(s) }),
-	padder("ljust", func(n int) int { return 0 }),
-	padder("rjust", func(n int) int { return n }),
-	padder("center", nil),
-	defineMethod("str", "zfill", signature{style: oneArg}, zfill),
-	defineMethod("str", "expandtabs", byName(0, "tabsize"), expandTabs),
-	stripper("strip", true, true),
-	stripper("lstrip", true, false),
-	stripper("rstrip", false, true),
-	defineMethod("str", "removeprefix", signature{style: oneArg}, func(m *machine, s string, a []Value) (Value, error) {
-		affix, err := wantText(a[0], "removeprefix() argument")
-		return strings.TrimPrefix(s, affix), err
-	}),
-	defineMethod("str", "removesuffix", signature{style: oneArg}, func(m *machine, s string, a []Value) (Value, error) {
-		affix, err := wantText(a[0], "removesuffix() argument")
-		return strings.TrimSuffix(s, affix), err
-	}),
-	defineMethod("str", "replace", between(2, 3), replace),
 	defineMethod("str", "translate", signature{style: oneArg}, translate),
 	defineMethod("str", "encode", byName(0, "encoding", "errors"), encode),
 	{name: "format", of: "str", call: formatMethod},
 	defineMethod("str", "format_map", signature{style: oneArg}, func(m *machine, s string, a []Value) (Value, error) {
 		return m.formatFields(s, nil, func(key string) (Value, error) { return m.subscript(a[0], key) })
 	}),
-}
-
-// wantText returns v if it is a string. Otherwise it returns a TypeError whose text begins with the
-// words in what.
-func wantText(v Value, what string) (string, error) {
-	s, ok := v.(string)
-	if !ok {
-		return "", typeError("%s must be str, not %s", what, argumentName(v))
-	}
-	return s, nil
 }
 
 // argumentName returns the name of v's type in errors about arguments, where None itself is called
@@ -70,20 +43,7 @@ func upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
 	}
-	return perRune(s, func(r rune) string { return cases.Upper(language.Und).String(string(r)) })
-}
-
-// perRune calls change for each character of s. Lone surrogates stay unchanged.
-func perRune(s string, change func(r rune) string) string {
-	var b strings.Builder
-	for _, r := range pysem.Runes(s) {
-		if r >= 0xd800 && r <= 0xdfff {
-			b.Write(pysem.AppendRune(nil, r))
-			continue
-		}
-		b.WriteString(change(r))
-	}
-	return b.String()
+	return mapCase(s, func(runes []rune, i int, _ bool) string { return cases.Upper(language.Und).String(string(runes[i])) })
 }
 
 // titleRune maps a character to title case, which may be several characters.
@@ -95,210 +55,48 @@ func titleRune(r rune) string {
 }
 
 func capitalize(s string) string {
-	if s == "" {
-		return s
-	}
-	runes := pysem.Runes(s)
-	first := textOf(runes[:1])
-	return perRune(first, titleRune) + lowerFrom(s, len(first))
-}
-
-// lowerFrom returns s[n:] in lower case. The first n bytes are only context, which decides whether
-// a sigma is final.
-func lowerFrom(s string, n int) string {
-	rest := pysem.Lower(s[n:])
-	if strings.HasPrefix(s[n:], "\u03a3") && isCased(pysem.Runes(s)[0]) && rest != "" {
-		// A sigma right after the first letter is final unless another letter follows.
-		return strings.TrimPrefix(pysem.Lower("a"+s[n:]), "a")
-	}
-	return rest
+	return mapCase(s, func(runes []rune, i int, _ bool) string {
+		if i == 0 {
+			return titleRune(runes[0])
+		}
+		return pysem.LowerRune(runes, i)
+	})
 }
 
 func isCased(r rune) bool { return isUpper(r) || isLower(r) || unicode.IsTitle(r) }
 
 func title(s string) string {
-	var b strings.Builder
-	runes := pysem.Runes(s)
-	lower := pysem.Lower(s)
-	exact := len(pysem.Runes(lower)) == len(runes) // if the lengths are equal, lower has final sigmas in the right places
-	lowered := pysem.Runes(lower)
-	afterCased := false
-	for i, r := range runes {
-		switch {
-		case !afterCased:
-			b.WriteString(perRune(textOf(runes[i:i+1]), titleRune))
-		case exact:
-			b.WriteString(textOf(lowered[i : i+1]))
-		default:
-			b.WriteString(pysem.Lower(textOf(runes[i : i+1])))
+	return mapCase(s, func(runes []rune, i int, afterCased bool) string {
+		if !afterCased {
+			return titleRune(runes[i])
 		}
-		afterCased = isCased(r)
-	}
-	return b.String()
+		return pysem.LowerRune(runes, i)
+	})
 }
 
 func swapcase(s string) string {
-	lower := pysem.Runes(pysem.Lower(s))
-	exact := len(lower) == len(pysem.Runes(s))
-	i := -1
-	return perRune(s, func(r rune) string {
-		i++
+	return mapCase(s, func(runes []rune, i int, _ bool) string {
 		switch {
-		case isUpper(r):
-			if exact {
-				return string(lower[i])
-			}
-			return pysem.Lower(string(r))
-		case isLower(r):
-			return upper(string(r))
+		case isUpper(runes[i]):
+			return pysem.LowerRune(runes, i)
+		case isLower(runes[i]):
+			return upper(textOf(runes[i : i+1]))
 		}
-		return string(r)
+		return textOf(runes[i : i+1])
 	})
 }
 
-// padder makes the method ljust, rjust or center. The function before returns how much of the
-// padding goes to the left; nil means center.
-func padder(name string, before func(n int) int) *builtin {
-	return defineMethod("str", name, between(1, 2), func(m *machine, s string, a []Value) (Value, error) {
-		width, err := wantIndex(a[0])
-		if err != nil {
-			return nil, err
-		}
-		fill := " "
-		if has(a[1]) {
-			var ok bool
-			if fill, ok = a[1].(string); !ok {
-				return nil, typeError("The fill character must be a unicode character, not %s", typeName(a[1]))
-			}
-			if lengthOf(fill) != 1 {
-				return nil, typeError("The fill character must be exactly one character long")
-			}
-		}
-		length := lengthOf(s)
-		padding := max(0, width-length)
-		if err := m.make(len(s) + padding); err != nil {
-			return nil, err
-		}
-		left := padding/2 + padding&width&1
-		if before != nil {
-			left = before(padding)
-		}
-		return strings.Repeat(fill, left) + s + strings.Repeat(fill, padding-left), nil
-	})
-}
-
-func zfill(m *machine, s string, a []Value) (Value, error) {
-	width, err := wantIndex(a[0])
-	if err != nil {
-		return nil, err
-	}
-	padding := max(0, width-lengthOf(s))
-	if err := m.make(len(s) + padding); err != nil || padding == 0 {
-		return s, err
-	}
-	sign := ""
-	if strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-") {
-		sign, s = s[:1], s[1:]
-	}
-	return sign + strings.Repeat("0", padding) + s, nil
-}
-
-func expandTabs(m *machine, s string, a []Value) (Value, error) {
-	size := 8
-	if has(a[0]) {
-		var err error
-		if size, err = wantIndex(a[0]); err != nil {
-			return nil, err
-		}
-	}
+// mapCase calls change with the index of each character, and with whether the character before it
+// has a case. Lone surrogates stay unchanged.
+func mapCase(s string, change func(runes []rune, i int, afterCased bool) string) string {
 	var b strings.Builder
-	column := 0
-	for _, c := range pysem.Chars(s) {
-		switch {
-		case c == "\t" && size > 0:
-			n := size - column%size
-			if err := m.make(n); err != nil {
-				return nil, err
-			}
-			b.WriteString(strings.Repeat(" ", n))
-			column += n
-		case c == "\t":
-		default:
-			b.WriteString(c)
-			column++
-			if c == "\n" || c == "\r" {
-				column = 0
-			}
+	runes := pysem.Runes(s)
+	for i, r := range runes {
+		if r >= 0xd800 && r <= 0xdfff {
+			b.WriteString(textOf(runes[i : i+1]))
+			continue
 		}
-	}
-	return b.String(), nil
-}
-
-func stripper(name string, left, right bool) *builtin {
-	return defineMethod("str", name, between(0, 1), func(m *machine, s string, a []Value) (Value, error) {
-		drop := pysem.IsSpace
-		if has(a[0]) && a[0] != nil {
-			chars, ok := a[0].(string)
-			if !ok {
-				return nil, typeError("%s arg must be None or str", name)
-			}
-			set := pysem.Runes(chars)
-			drop = func(r rune) bool { return slices.Contains(set, r) }
-		}
-		runes := pysem.Runes(s)
-		for left && len(runes) > 0 && drop(runes[0]) {
-			runes = runes[1:]
-		}
-		for right && len(runes) > 0 && drop(runes[len(runes)-1]) {
-			runes = runes[:len(runes)-1]
-		}
-		return textOf(runes), m.step(len(s) / 16)
-	})
-}
-
-func replace(m *machine, s string, a []Value) (Value, error) {
-	old, err := wantText(a[0], "replace() argument 1")
-	if err != nil {
-		return nil, err
-	}
-	with, err := wantText(a[1], "replace() argument 2")
-	if err != nil {
-		return nil, err
-	}
-	most := -1
-	if has(a[2]) {
-		if most, err = wantIndex(a[2]); err != nil {
-			return nil, err
-		}
-	}
-	found := lengthOf(s) + 1
-	if old != "" {
-		found = strings.Count(s, old)
-	}
-	if most >= 0 {
-		found = min(found, most)
-	}
-	if err := m.make(len(s) + found*len(with)); err != nil {
-		return nil, err
-	}
-	if old == "" {
-		return replaceEmpty(s, with, found), nil
-	}
-	return strings.Replace(s, old, with, found), nil
-}
-
-// replaceEmpty inserts a text before each of the first n characters. The end of the string counts
-// as a character.
-func replaceEmpty(s, with string, n int) string {
-	var b strings.Builder
-	chars := pysem.Chars(s)
-	for i := range len(chars) + 1 {
-		if i < n {
-			b.WriteString(with)
-		}
-		if i < len(chars) {
-			b.WriteString(chars[i])
-		}
+		b.WriteString(change(runes, i, i > 0 && isCased(runes[i-1])))
 	}
 	return b.String()
 }
@@ -336,7 +134,7 @@ func translate(m *machine, s string, a []Value) (Value, error) {
 	return string(b), nil
 }
 
-var strMakeTrans = define("maketrans", between(1, 3), func(m *machine, a []Value) (Value, error) {
+var strMakeTrans = defineOn("str", "maketrans", between(1, 3), func(m *machine, a []Value) (Value, error) {
 	if has(a[1]) {
 		return makeTransTexts(a)
 	}
@@ -362,6 +160,16 @@ var strMakeTrans = define("maketrans", between(1, 3), func(m *machine, a []Value
 	}
 	return table, nil
 })
+
+// wantText returns v if it is a string. Otherwise it returns a TypeError whose text begins with the
+// words in what.
+func wantText(v Value, what string) (string, error) {
+	s, ok := v.(string)
+	if !ok {
+		return "", typeError("%s must be str, not %s", what, argumentName(v))
+	}
+	return s, nil
+}
 
 func makeTransTexts(a []Value) (Value, error) {
 	from, ok := a[0].(string)
@@ -390,4 +198,66 @@ func makeTransTexts(a []Value) (Value, error) {
 		_ = table.set(int(r), nil) // cannot fail: an int is hashable
 	}
 	return table, nil
+}
+
+// stringTestMethods lists the methods of str that test the kind of its characters.
+var stringTestMethods = []*builtin{
+	text0("isalnum", func(s string) Value { return every1(s, isAlnum) }),
+	text0("isalpha", func(s string) Value { return every1(s, unicode.IsLetter) }),
+	text0("isascii", func(s string) Value { return isASCII(s) }),
+	text0("isdecimal", func(s string) Value { return every1(s, func(r rune) bool { return unicode.Is(unicode.Nd, r) }) }),
+	text0("isdigit", func(s string) Value { return every1(s, pysem.IsDigit) }),
+	text0("isidentifier", func(s string) Value { return pysem.IsIdentifier(s) }),
+	text0("isnumeric", func(s string) Value { return pysem.IsNumeric(s) }),
+	text0("isprintable", func(s string) Value { return s == "" || every1(s, unicode.IsPrint) }),
+	text0("isspace", func(s string) Value { return every1(s, pysem.IsSpace) }),
+	text0("islower", func(s string) Value { return hasCase(s, isLower) }),
+	text0("isupper", func(s string) Value { return hasCase(s, isUpper) }),
+	text0("istitle", func(s string) Value { return isTitle(s) }),
+}
+
+// every1 reports whether s is not empty and the test is true for every character.
+func every1(s string, test func(r rune) bool) bool {
+	return s != "" && !slices.ContainsFunc(pysem.Runes(s), func(r rune) bool { return !test(r) })
+}
+
+func isAlnum(r rune) bool { return unicode.IsLetter(r) || pysem.IsNumeric(string(r)) }
+
+func isLower(r rune) bool { return unicode.IsLower(r) || unicode.Is(unicode.Other_Lowercase, r) }
+
+func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
+
+// hasCase reports whether s has letters with a case, and the test is true for all of these letters.
+func hasCase(s string, test func(r rune) bool) bool {
+	found := false
+	for _, r := range pysem.Runes(s) {
+		if isCased(r) {
+			if !test(r) {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func isTitle(s string) bool {
+	found, afterCased := false, false
+	for _, r := range pysem.Runes(s) {
+		switch {
+		case isUpper(r) || unicode.IsTitle(r):
+			if afterCased {
+				return false
+			}
+			found, afterCased = true, true
+		case isLower(r):
+			if !afterCased {
+				return false
+			}
+			found = true
+		default:
+			afterCased = false
+		}
+	}
+	return found
 }

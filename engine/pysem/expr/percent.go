@@ -2,16 +2,20 @@ package expr
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
 // percentFormatter implements the operator text % values (unicode_format in
-// Objects/unicodeobject.c).
+// Objects/unicodeobject.c) and bytes % values (_PyBytes_FormatEx in Objects/bytesobject.c). While it
+// formats bytes, each byte is the character with its number.
 type percentFormatter struct {
 	m     *machine
+	bytes bool
 	chars []rune
 	at    int
 	args  Tuple
@@ -30,6 +34,24 @@ type percentSpec struct {
 
 func (m *machine) percent(text string, right Value) (Value, error) {
 	p := &percentFormatter{m: m, chars: pysem.Runes(text), right: right}
+	return p.format("string")
+}
+
+func (m *machine) percentBytes(b []byte, right Value) (Value, error) {
+	p := &percentFormatter{m: m, bytes: true, chars: latin1(b), right: right}
+	text, err := p.format("bytes")
+	if err != nil {
+		return nil, err
+	}
+	return p.own(text), nil
+}
+
+// latin1 returns the characters whose numbers are the bytes.
+func latin1(b []byte) []rune { return lists.Map(b, func(c byte) rune { return rune(c) }) }
+
+// format formats all of the text. The parameter what is "string" or "bytes", for error texts.
+func (p *percentFormatter) format(what string) (string, error) {
+	right := p.right
 	if t, ok := right.(Tuple); ok {
 		p.args = t
 	} else {
@@ -37,6 +59,8 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 	}
 	switch right.(type) {
 	case Tuple, string:
+	case []byte:
+		p.dict = !p.bytes
 	default:
 		_, isDict := right.(*Dict)
 		p.dict = isDict || isMapping(right)
@@ -51,15 +75,15 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 		p.at++
 		part, err := p.field()
 		if err == nil {
-			err = m.make(len(part))
+			err = p.m.make(len(part))
 		}
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		b.WriteString(part)
 	}
 	if p.used < len(p.args) && !p.dict {
-		return nil, typeError("not all arguments converted during string formatting")
+		return "", typeError("not all arguments converted during %s formatting", what)
 	}
 	return b.String(), nil
 }
@@ -68,7 +92,7 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 // supports subscripts, which %(name)s needs.
 func isMapping(v Value) bool {
 	switch v.(type) {
-	case *List, []byte, *Range:
+	case *List, *Range:
 		return true
 	}
 	return false
@@ -85,16 +109,18 @@ func (p *percentFormatter) next() (Value, error) {
 
 func (p *percentFormatter) incomplete() error { return raise("ValueError", "incomplete format") }
 
+// field formats a conversion, or the second of two percent signs.
 func (p *percentFormatter) field() (string, error) {
+	if p.peek() == '%' {
+		p.at++
+		return "%", nil
+	}
 	if err := p.key(); err != nil {
 		return "", err
 	}
 	s, err := p.spec()
 	if err != nil {
 		return "", err
-	}
-	if s.typ == '%' {
-		return "%", nil
 	}
 	v, err := p.next()
 	if err != nil {
@@ -126,10 +152,18 @@ func (p *percentFormatter) key() error {
 	if depth > 0 {
 		return raise("ValueError", "incomplete format key")
 	}
-	v, err := p.m.subscript(p.right, textOf(p.chars[start:p.at]))
+	v, err := p.m.subscript(p.right, p.own(textOf(p.chars[start:p.at])))
 	p.at++
 	p.args, p.used = Tuple{v}, 0
 	return err
+}
+
+// own returns a text as a value of the class that is formatted, str or bytes.
+func (p *percentFormatter) own(text string) Value {
+	if p.bytes {
+		return lists.Map(pysem.Runes(text), func(r rune) byte { return byte(r) })
+	}
+	return text
 }
 
 func (p *percentFormatter) peek() rune {
@@ -182,20 +216,24 @@ func (p *percentFormatter) number(what string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		n, ok := asInt(v)
-		if !ok {
-			if isInt(v) {
-				return 0, raise("OverflowError", "Python int too large to convert to C %s", pick(what == "width", "ssize_t", "int"))
-			}
+		if !isInt(v) {
 			return 0, typeError("* wants int")
 		}
-		return n, nil
-	}
-	n := 0
-	for p.peek() >= '0' && p.peek() <= '9' {
-		if n = n*10 + int(p.peek()-'0'); n > 1<<31-1 {
-			return 0, raise("ValueError", "%s too big", pick(what == "width", "width", "precision"))
+		if what == "precision" {
+			return wantInt(v)
 		}
+		return wantIndex(v)
+	}
+	n, most := 0, math.MaxInt
+	if what == "precision" {
+		most = math.MaxInt32
+	}
+	for p.peek() >= '0' && p.peek() <= '9' {
+		digit := int(p.peek() - '0')
+		if n > (most-digit)/10 {
+			return 0, raise("ValueError", "%s too big", pick(p.bytes && what == "precision", "prec", what))
+		}
+		n = n*10 + digit
 		p.at++
 	}
 	return n, nil
@@ -203,6 +241,16 @@ func (p *percentFormatter) number(what string) (int, error) {
 
 // convert formats a value.
 func (p *percentFormatter) convert(v Value, s percentSpec) (string, error) {
+	if p.bytes && strings.ContainsRune("sbrac", s.typ) {
+		text, err := p.bytesText(v, s.typ)
+		if err != nil {
+			return "", err
+		}
+		if s.typ == 'c' {
+			s.precision = -1
+		}
+		return p.text(text, s)
+	}
 	switch s.typ {
 	case 's', 'r', 'a':
 		text, err := p.m.convert(v, byte(s.typ))
@@ -217,7 +265,40 @@ func (p *percentFormatter) convert(v Value, s percentSpec) (string, error) {
 	case 'c':
 		return p.char(v, s)
 	}
+	if p.bytes && s.typ > 127 {
+		return "", raise("OverflowError", "character argument not in range(0x110000)") // CPython's error text cannot be made either
+	}
 	return "", raise("ValueError", "unsupported format character '%s' (0x%x) at index %d", pick(s.typ > 31 && s.typ < 127, string(s.typ), "?"), s.typ, p.at-1)
+}
+
+// bytesText returns what the conversions %s, %b, %r, %a and %c of bytes make of a value.
+func (p *percentFormatter) bytesText(v Value, typ rune) (string, error) {
+	b, isBytes := v.([]byte)
+	switch typ {
+	case 'r', 'a':
+		return p.m.ascii(v)
+	case 'c':
+		return byteText(v)
+	}
+	if !isBytes {
+		return "", typeError("%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'", typeName(v))
+	}
+	return textOf(latin1(b)), nil
+}
+
+// byteText returns a byte, or the number of one, as a character.
+func byteText(v Value) (string, error) {
+	if b, ok := v.([]byte); ok && len(b) == 1 {
+		return textOf(latin1(b)), nil
+	}
+	if !isInt(v) {
+		return "", typeError("%%c requires an integer in range(256) or a single byte")
+	}
+	n, ok := asInt(v)
+	if !ok || n < 0 || n > 255 {
+		return "", raise("OverflowError", "%%c arg not in range(256)")
+	}
+	return string(rune(n)), nil
 }
 
 func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
@@ -262,6 +343,9 @@ func (p *percentFormatter) int(v Value, s percentSpec) (string, error) {
 	}
 	n, ok := pysem.Big(v)
 	if !ok {
+		if p.bytes && s.typ == 'i' {
+			s.typ = 'd'
+		}
 		return "", typeError("%%%c format: %s is required, not %s", s.typ, pick(strings.ContainsRune("oxX", s.typ), "an integer", "a real number"), typeName(v))
 	}
 	base := cmp.Or(map[rune]int{'o': 8, 'x': 16, 'X': 16}[s.typ], 10)
@@ -285,10 +369,14 @@ func (p *percentFormatter) int(v Value, s percentSpec) (string, error) {
 }
 
 func (p *percentFormatter) float(v Value, s percentSpec) (string, error) {
-	if _, ok := v.(float64); !ok && !isInt(v) {
+	_, isFloat := v.(float64)
+	f, err := pysem.ToFloat(v)
+	switch {
+	case p.bytes && (!isFloat && !isInt(v) || err != nil): // also where the int is too large
+		return "", typeError("float argument required, not %s", typeName(v))
+	case !isFloat && !isInt(v):
 		return "", typeError("must be real number, not %s", typeName(v))
 	}
-	f, err := pysem.ToFloat(v)
 	if err != nil {
 		return "", err
 	}

@@ -21,7 +21,7 @@
 //   - the grammar: token*.go, fstring.go, ast.go and parse*.go
 //   - what nodes do: eval*.go
 //   - operators: arith.go and compare.go
-//   - a method: dict.go, set.go and method_*.go
+//   - a method: dict.go, set.go, method_*.go, and stringlib*.go for what str and bytes share
 //   - a builtin: builtin*.go and iterate.go
 //   - formatting: format*.go and percent.go
 //

@@ -47,6 +47,12 @@ func (m *machine) repr(v Value) (string, error) {
 	case *class:
 		return "<class '" + v.name + "'>", nil
 	case *builtin:
+		switch {
+		case v.on != "":
+			return "", refuse(unstable, "the address in the text of a "+typeName(v))
+		case v.of != "":
+			return "<method '" + v.name + "' of '" + v.of + "' objects>", nil
+		}
 		return "<built-in function " + v.name + ">", nil
 	case ellipsis:
 		return "Ellipsis", nil

@@ -9,6 +9,8 @@ import (
 type builtin struct {
 	name string
 	of   string // name of the method's class, "" for a function
+	// on is the name of the class on which a function is called, such as dict for dict.fromkeys.
+	on   string
 	call func(m *machine, args arguments) (Value, error)
 }
 
@@ -49,6 +51,8 @@ type signature struct {
 	// names holds the parameter names of a function in the style keyworded. "" is a parameter that
 	// can be passed by position only.
 	names []string
+	// byPosition is how many arguments can be passed by position, if that is fewer than max.
+	byPosition int
 }
 
 func exactly(n int) signature { return signature{style: counted, min: n, max: n} }
@@ -59,6 +63,12 @@ func between(low, high int) signature { return signature{style: counted, min: lo
 // them, from the first on, are required.
 func byName(low int, names ...string) signature {
 	return signature{style: keyworded, min: low, max: len(names), names: names}
+}
+
+// nameOnly returns the signature with its last arguments to be passed by name only.
+func (s signature) nameOnly(last int) signature {
+	s.byPosition = s.max - last
+	return s
 }
 
 // absent is the value of an argument that was not passed.
@@ -131,6 +141,9 @@ func (s signature) bindNamed(short string, args arguments) ([]Value, error) {
 	if n < byPosition && n < s.min {
 		return nil, typeError("%s() takes %s %d positional argument%s (%d given)", short, pick(s.min == s.max && byPosition == s.max, "exactly", "at least"), min(byPosition, s.min), plural(min(byPosition, s.min)), n)
 	}
+	if s.byPosition > 0 && n > s.byPosition {
+		return nil, typeError("%s() takes at most %d positional argument%s (%d given)", short, s.byPosition, plural(s.byPosition), n)
+	}
 	values := make([]Value, s.max)
 	for i := range values {
 		values[i] = absent{}
@@ -173,6 +186,17 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 func define(name string, s signature, f func(m *machine, a []Value) (Value, error)) *builtin {
 	return &builtin{name: name, call: func(m *machine, args arguments) (Value, error) {
 		values, err := s.bind(name, name, args)
+		if err != nil {
+			return nil, err
+		}
+		return f(m, values)
+	}}
+}
+
+// defineOn makes a function that is called on a class, such as dict.fromkeys.
+func defineOn(class, name string, s signature, f func(m *machine, a []Value) (Value, error)) *builtin {
+	return &builtin{name: name, on: class, call: func(m *machine, args arguments) (Value, error) {
+		values, err := s.bind(class+"."+name, name, args)
 		if err != nil {
 			return nil, err
 		}

@@ -297,6 +297,15 @@ func wantIndex(v Value) (int, error) {
 	return n, err
 }
 
+// wantInt returns v as an int of C, which has 32 bits.
+func wantInt(v Value) (int, error) {
+	n, err := wantIndex(v)
+	if isInt(v) && (err != nil || n < math.MinInt32 || n > math.MaxInt32) {
+		return 0, raise("OverflowError", "Python int too large to convert to C int")
+	}
+	return n, err
+}
+
 func raise(typ, format string, args ...any) error { return pysem.Raise(typ, format, args...) }
 
 func typeError(format string, args ...any) error { return pysem.Raise("TypeError", format, args...) }
