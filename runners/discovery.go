@@ -1,8 +1,10 @@
 package runners
 
 import (
+	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +22,21 @@ func ListedOn(o Observer, pod, key string) ([]string, error) {
 		if a.Key == key {
 			addrs = a.Addrs
 		}
+	}
+	return PodsAt(o, addrs)
+}
+
+// ListedAlone asks a pod's agent of version 1 by GetReplicas which pods serve the task of a key such as
+// "ps:0", and returns their names as ListedOn does.
+func ListedAlone(o Observer, pod, key string) ([]string, error) {
+	_, number, _ := strings.Cut(key, ":")
+	task, err := strconv.Atoi(number)
+	if err != nil {
+		return nil, fmt.Errorf("key %q: found no number of a task after the colon", key)
+	}
+	addrs, err := o.GetReplicas(pod, serverType(key), task)
+	if err != nil {
+		return nil, err
 	}
 	return PodsAt(o, addrs)
 }

@@ -397,6 +397,52 @@ func TestLocks(t *testing.T) {
 	}
 }
 
+// Goal: a lock that stays breaks an invariant, but not in time, nor during a fault or soon after it, nor one
+// that goes and comes back.
+func TestLocksThatStay(t *testing.T) {
+	names := map[string][]string{}
+	for _, c := range []struct {
+		name string
+		tell func(c *Checker)
+		want string
+	}{
+		{"one that stays", func(*Checker) {}, Locks},
+		{"one in an outage", func(c *Checker) { c.Disturbed(0, "agent.stopped shard0-replica0", true, false) }, ""},
+		{"one after an outage", func(c *Checker) {
+			c.Disturbed(0, "agent.stopped shard0-replica0", true, false)
+			c.Disturbed(time.Minute, "agent.stopped shard0-replica0", true, true)
+		}, ""},
+		{"one of an agent that is slow", func(c *Checker) { c.WritesTake(time.Minute) }, ""},
+		{"one that comes back", func(c *Checker) {
+			names["/p2p"] = names["/p2p"][:2]
+			if err := c.Look(time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+	} {
+		locked := []string{"rough@1", "rough@1.write.done", "rough@1.read.lock"}
+		names["/p2p"] = locked
+		checker := New(still{names: names})
+		checker.rough = &rough{model: "rough", source: "/p2p", local: "/rough"}
+		look := func(at time.Duration) {
+			if err := checker.Look(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		look(time.Second)
+		c.tell(checker)
+		names["/p2p"] = locked
+		look(lockedFor + time.Second)
+		if got := broke(checker); len(got) > 0 {
+			t.Errorf("%s: %v broke in time", c.name, got)
+		}
+		look(lockedFor + 2*time.Second)
+		if got := strings.Join(broke(checker), " "); got != c.want {
+			t.Errorf("%s: %q broke, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // Goal: a pod that is registered before its server has served the model breaks an invariant, but not soon
 // after a fault of the network, which may bring a write of the pod's life before.
 func TestEarly(t *testing.T) {

@@ -71,6 +71,8 @@ type Checker struct {
 	// rough is the rough sort model of the agents, nil without one. It is known once met is set.
 	rough *rough
 	met   bool
+	// locked maps the names at the transfer service to when each was first seen.
+	locked map[string]time.Duration
 	// shut holds the pods whose model server has started but not opened its port yet. The value is
 	// true if the server was meanwhile asked for a model without any version, so that it will never
 	// open the port (TFS-9.2).
@@ -174,6 +176,7 @@ func (c *Checker) Look(now time.Duration) error {
 	at := mark{c.view.Changes(), true}
 	if c.looked == at {
 		c.timeGhosts()
+		c.timeLocks()
 		if c.late.behind {
 			return c.lookForLate()
 		}
@@ -190,5 +193,6 @@ func (c *Checker) Look(now time.Duration) error {
 	if err := c.lookForLate(); err != nil {
 		return err
 	}
+	c.timeLocks()
 	return c.lookForLocks()
 }

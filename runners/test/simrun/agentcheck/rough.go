@@ -1,8 +1,11 @@
 package agentcheck
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/modelmanager"
@@ -33,6 +36,9 @@ func (r *rough) received(names []string) []string {
 	})
 }
 
+// lockedFor is how long an agent may lock a version, as it does while it copies that.
+const lockedFor = 5 * time.Minute
+
 // lookForLocks checks that agents lock only complete versions of their rough sort model. It assumes
 // that all agents have the settings of the first agent that it sees.
 func (c *Checker) lookForLocks() error {
@@ -56,6 +62,7 @@ func (c *Checker) lookForLocks() error {
 	if err != nil {
 		return err
 	}
+	c.locked = lists.ToMap(names, func(name string) (string, time.Duration) { return name, cmp.Or(c.locked[name], c.now) })
 	for _, name := range names {
 		folder, locked := strings.CutSuffix(name, modelmanager.ReadLock)
 		if locked && (!strings.HasPrefix(folder, r.model+"@") || !slices.Contains(names, folder+modelmanager.WriteDone)) {
@@ -63,6 +70,19 @@ func (c *Checker) lookForLocks() error {
 		}
 	}
 	return nil
+}
+
+// timeLocks finds the locks that agents have not removed in time. Each round of an agent, of 30 s, begins
+// with a lock and ends with its removal (model_manager.py:110).
+func (c *Checker) timeLocks() {
+	if c.rough == nil || len(c.goesOn) > 0 {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.locked)) {
+		if strings.HasSuffix(name, modelmanager.ReadLock) && c.now > max(c.locked[name], c.calm)+lockedFor+c.writes {
+			c.breaks(Locks, "kept "+name, "%s/%s is there since %v, want it gone within %v", c.rough.source, name, c.locked[name], lockedFor)
+		}
+	}
 }
 
 // awaitsModel reports whether an agent waits for its first rough sort model, and so starts nothing.

@@ -50,12 +50,12 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 	}
 	mixed, id := conf.DeployType == agentconfig.DeployMixed, conf.ReplicaID.String()
 	if mixed || conf.DeployType == agentconfig.DeployPS {
-		tasks, err := conf.ServerSchedule(agentconfig.ServerPS)
+		tasks, err := tasksOf(conf)
 		if err != nil {
 			return nil, err
 		}
 		for _, task := range tasks {
-			add("ps", task.String(), id)
+			add("ps", strconv.Itoa(task), id)
 		}
 	}
 	if conf.DenseAlone && (mixed || conf.DeployType == agentconfig.DeployDense) {
@@ -65,6 +65,22 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 		add("entry", "0", padded(conf.ReplicaID.V))
 	}
 	return p, nil
+}
+
+// tasksOf lists the PS of a pod: every num_shard-th, from the number of its shard on. They are counted
+// here from the configuration, so as not to ask the agent that is checked.
+func tasksOf(conf *agentconfig.AgentConfig) (tasks []int, err error) {
+	shard, err := conf.ShardID()
+	if err != nil {
+		return nil, err
+	}
+	if shard < 0 && conf.Quirks.Keeps(quirks.Q161) {
+		return nil, nil
+	}
+	for task := max(shard, 0); task < conf.NumPS; task += max(conf.NumShard.V, 1) {
+		tasks = append(tasks, task)
+	}
+	return tasks, nil
 }
 
 // padded formats the id of an entry's replica as its znode has it (replica_manager.py:513).

@@ -591,6 +591,15 @@ func (w *whole) lists(pod string) error {
 		if !slices.Equal(got, want) {
 			return w.failure(Listed, "pods on which the agent of %s lists %s, want %v, got %v", pod, key, want, got)
 		}
+		if !w.places[pod].v1 {
+			continue
+		}
+		if got, err = runners.ListedAlone(w.view, pod, key); err != nil {
+			return w.failure(Answers, "the agent of %s does not answer, want it to: %v", pod, err)
+		}
+		if !slices.Equal(got, want) {
+			return w.failure(Listed, "pods with which the agent of %s answers GetReplicas of %s, want %v, got %v", pod, key, want, got)
+		}
 	}
 	return nil
 }
