@@ -86,6 +86,7 @@ func serving(name, cluster, graphs string, shapes ...string) *World {
 			"the network between {pod} and ZooKeeper becomes slower by 3s" + lasting,
 			slowed + later + "{models} is/are unpublished from layout {layout}", "the agent of shard0-replica1 is killed" + within + slowed,
 			"znode /gip/layouts/main is deleted" + later + "{models} is/are published to layout {layout}",
+			"znode /gip/container_service/monolith.serving;lf;default:shard0-replica1 is deleted",
 		},
 	}
 	for _, m := range all {
@@ -121,7 +122,8 @@ func training(name string, shapes ...string) *World {
 			"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, restartJob,
 		}, shapes),
 		Setups: [][]string{nil},
-		Acts:   []string{"the operator begins to call {method}", "the stored file /train/model/monolith_checkpoint is garbled"},
+		Acts: []string{"the operator begins to call {method}", "the operator begins to call StopTraining" + later + "the operator begins to call ResumeTraining",
+			"the stored file /train/model/monolith_checkpoint is garbled"},
 	}
 }
 
@@ -170,12 +172,13 @@ func Worlds() []*World {
 			exempted("model.ckpt-2", "model.ckpt-4", "model.ckpt-6") + later + exempted(),
 		},
 	}
+	partial := training("training with partial recovery", `the job setting partial_recovery is "true"`)
 	watched := training("training with a memory limit", `the job setting ps_memory_limit is "2000000"`)
 	watched.Acts, watched.Fatal = append(watched.Acts, "the memory of ps0 comes to 3 MB"), true
 	ending := &World{
 		Name: "training that ends", Start: startTraining, Setups: [][]string{nil}, Fatal: true,
-		Shapes: []string{"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, `the job setting max_steps is "400"`},
-		Acts:   []string{"worker1 is killed", "worker2 is killed"},
+		Shapes: []string{"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, `the job setting max_steps is "410"`},
+		Acts:   []string{"worker1 is killed", "worker2 is killed", `the stored file /train/model/monolith_action is written with "action: STOP"`},
 	}
 	return []*World{
 		serving("v3 1x3", "a v3 cluster of 1 shard with 3 replicas each", "entry, ps_0"),
@@ -190,6 +193,7 @@ func Worlds() []*World {
 		training("training with a redundant PS", `the job setting redundant_ps is "1"`),
 		restoring,
 		unhurried,
+		partial,
 		watched,
 		ending,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/clustermanager"
+	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
@@ -176,6 +177,9 @@ func namesIn(disk *files.FS, dir string) ([]string, error) {
 
 // StoreFile writes a file to the directories that all processes share.
 func (c *Cluster) StoreFile(path string, data []byte) error {
+	if c.training.check != nil && !strings.HasSuffix(path, "/"+hooks.ActionFile) {
+		c.training.check.FilesWritten(c.Now()) // with anything, while a request of an operator is a part of the job
+	}
 	fsys, inside := c.world.StoreOf(path)
 	return fsys.WriteTree(map[string]string{inside: string(data)})
 }
@@ -231,7 +235,13 @@ func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnsw
 	if method == "ResumeTraining" {
 		c.training.check.ResumeAsked(c.Now())
 	}
-	return operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
+	c.training.servers.Settle()
+	call := c.training.check.Calls(method)
+	answer := operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
+	if answer.Err == nil {
+		call.Succeeded()
+	}
+	return answer
 }
 
 // PSBarrier calls Barrier of the first PS on behalf of a worker, without waiting for the

@@ -1,6 +1,7 @@
 package simrun
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -166,19 +167,22 @@ const evaluator = "evaluator"
 // retries after 30 s.
 const standsStill = 2 * time.Minute
 
-// trainingGoesOn begins to check that the step of a job grows. A job in which a process waits for a
+// trainingGoesOn begins to check that the step of a job grows, and that every worker makes steps. A job in which a process waits for a
 // lost answer is exempt (traincheck.Checker.Unheard), because INV-8 reports it.
 func (c *Cluster) trainingGoesOn() func() error {
 	if c.spec.Training == nil {
 		return func() error { return nil }
 	}
 	last, since := c.TrainingStatus().GlobalStep, c.Now()
+	began := since
 	return func() error {
 		if step := c.TrainingStatus().GlobalStep; step != last || c.training.check.Unheard() {
 			last, since = step, c.Now()
 		}
 		if limit := standsStill + 2*c.world.Hazards().SaveTime; c.Now()-since > limit {
 			return runners.Broken{Invariant: "grows", At: c.Now(), Text: "the step of the job stands still, want it to grow every " + limit.String()}
+		} else if who, since := c.training.check.Idle(began, limit); who != "" && !c.training.check.Unheard() {
+			return runners.Broken{Invariant: "grows", At: c.Now(), Text: fmt.Sprintf("%s makes no step since %v, and the others do, want it to", who, since)}
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package traincheck
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -29,10 +30,12 @@ type barrier struct {
 	action   string
 	ownerIn  int // number of the life of the chief that placed the barrier; 0 once its session is closed
 	resumed  bool
-	flags    map[string]int  // number of the life of each worker whose flag is set
-	left     map[string]bool // workers that have left their session with their flag set
+	flags    map[string]int           // number of the life of each worker whose flag is set
+	since    map[string]time.Duration // when each of these flags was set
+	left     map[string]bool          // workers that have left their session with their flag set
 	due      map[string]*release
 	slowest  time.Duration    // longest write of a checkpoint so far
+	writes   time.Duration    // how long a write of a checkpoint takes now
 	freed    time.Duration    // when a barrier was last removed
 	steps    map[string]int64 // maps each worker to the steps that it has made since the barrier was placed
 	saves    time.Duration    // total time for which barriers were placed because of saves
@@ -49,7 +52,7 @@ type release struct {
 }
 
 func (b *barrier) init(c *Checker) {
-	*b = barrier{c: c, flags: map[string]int{}, steps: map[string]int64{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
+	*b = barrier{c: c, flags: map[string]int{}, since: map[string]time.Duration{}, steps: map[string]int64{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime, writes: c.spec.SaveTime}
 }
 
 // Assigned records that a process assigns value to an element of a variable, or to the whole
@@ -87,8 +90,11 @@ func (c *Checker) ResumeAsked(at time.Duration) {
 	c.barrier.resumed = true
 }
 
-// SaveTakes records that writing a checkpoint takes d from now on.
-func (c *Checker) SaveTakes(d time.Duration) { c.barrier.slowest = max(c.barrier.slowest, d) }
+// SaveTakes records that writing a checkpoint takes d from now on, or what the job says if d is 0.
+func (c *Checker) SaveTakes(d time.Duration) {
+	c.barrier.writes = cmp.Or(d, c.spec.SaveTime)
+	c.barrier.slowest = max(c.barrier.slowest, d)
+}
 
 func (b *barrier) place() {
 	if b.placed {
@@ -123,6 +129,9 @@ func (b *barrier) remove() {
 
 func (b *barrier) block(worker string) {
 	if p := b.c.procs[worker]; p != nil {
+		if life, waits := b.flags[worker]; !waits || life != p.life { // one that waits blocks again at the next barrier (Q238 repaired)
+			b.since[worker] = b.c.now
+		}
 		b.flags[worker] = p.life
 	}
 	delete(b.left, worker)
@@ -186,6 +195,14 @@ func (b *barrier) ended(name string) {
 	default:
 		delete(b.due, name)
 		delete(b.left, name)
+	}
+}
+
+// leaves checks that a chief that ends leaves no barrier of its own behind, at which workers would wait for
+// ever.
+func (b *barrier) leaves() {
+	if b.placed && b.action != "" {
+		b.c.breaks("INV-1", fmt.Sprintf("left %d", b.placings), "", "the barrier %q of %v was there when its owner ended, want it removed before", b.action, b.at)
 	}
 }
 

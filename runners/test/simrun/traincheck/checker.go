@@ -50,6 +50,8 @@ type Checker struct {
 	health    health
 	saves     saves
 	restores  restores
+	// wrote is when an operator last wrote one of the job's files.
+	wrote time.Duration
 }
 
 // process holds what the checker has observed of one process of the job.
@@ -61,6 +63,7 @@ type process struct {
 	serving bool // whether the process has served since its last start
 	served  time.Duration
 	retried time.Duration // when it last left its session in order to try again
+	stepped time.Duration // when its latest step ended
 	addr    string        // where it serves
 	code    string        // how it ended, for example "code 1"
 	lastTry string        // error after which it last tried again; "" for none since its start
@@ -114,8 +117,13 @@ func (c *Checker) Observe(o runners.Observation) {
 			p.gaveUp = "" // a process that ends because of an error has the exit code 1
 		}
 		p.running, p.ended, p.code = false, o.At, o.Note
+		if o.Pod == "chief" && o.Note == wellEnded {
+			c.barrier.leaves()
+		}
 		c.barrier.ended(o.Pod)
 		c.leaves(o.Pod)
+	case o.Op == "training.finished" && o.Pod == "chief":
+		c.finished(o)
 	case o.Op == "training.saved":
 		c.saved(o)
 	case o.Op == "training.restored" && o.Pod == "chief":
@@ -133,6 +141,7 @@ func (c *Checker) Observe(o runners.Observation) {
 			p.lastTry = o.Note
 			return
 		}
+		c.failed(o)
 		p.why = c.decision(o.Pod, o.Note)
 		p.gaveUp = p.why + ", after " + o.Note
 	}
@@ -142,7 +151,7 @@ func (c *Checker) Observe(o runners.Observation) {
 func (c *Checker) leaves(who string) {
 	if who == "chief" {
 		c.health.waits = false // the chief checks the PS again in its next session
-		c.saves = saves{}
+		c.saves = saves{newest: c.saves.newest}
 	}
 }
 
@@ -188,6 +197,7 @@ func (c *Checker) Look(now time.Duration, files Files) error {
 	c.discovery.look()
 	c.life.look()
 	c.lookAtEnd()
+	c.lookAtPS()
 	c.lookAtHealth()
 	return c.stored.look(c, files)
 }

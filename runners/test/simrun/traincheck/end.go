@@ -7,14 +7,44 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/job"
+	"github.com/monosim/monosim/runners"
 )
 
-// Ends is the invariant that the chief ends soon after the last worker.
+// Ends is the invariant that the chief ends soon after the last worker, and the PS with it.
 const Ends = "ends"
+
+// Fails is the invariant that a process that has made steps does not fail where nothing has disturbed its
+// job. Before that, it may have been given what nobody can work with.
+const Fails = "fails"
+
+// failed checks that there was an occasion for the error with which a process has failed. Files that an
+// operator has written may be one.
+func (c *Checker) failed(o runners.Observation) {
+	if p := c.procs[o.Pod]; p.stepped > p.started && len(c.discovery.goesOn) == 0 && c.now > max(c.discovery.calm, c.wrote)+settled {
+		c.breaks(Fails, o.Pod+" "+o.Note, "", "%s has failed by %s, and nothing disturbs the job since %v, want it to go on", o.Pod, o.Note, max(c.discovery.calm, c.wrote))
+	}
+}
+
+// FilesWritten records that an operator has written a file of the job.
+func (c *Checker) FilesWritten(at time.Duration) { c.now, c.wrote = max(c.now, at), at }
 
 // endsWithin is how long the chief may take to end once no worker is left. Discovery lists a dead
 // worker until its session is over, and the chief asks it every 30 s at most.
 const endsWithin = 2 * time.Minute
+
+// lookAtPS finds the PS that a chief has left behind: it ends them before it ends itself (cpu_training.py:2125).
+func (c *Checker) lookAtPS() {
+	chief := c.procs["chief"]
+	if c.spec.KeepPS || chief.running || chief.code != wellEnded || len(c.discovery.goesOn) > 0 || c.now <= max(chief.ended, c.discovery.calm)+endsWithin {
+		return
+	}
+	for _, name := range c.names {
+		p := c.procs[name]
+		if role, _ := cluster.TrainerRole(name); role == job.PS && p.running && p.started+endsWithin < chief.ended {
+			c.breaks(Ends, name, "", "the chief has ended at %v, and %s runs, want it to have ended within %v", chief.ended, name, endsWithin)
+		}
+	}
+}
 
 // lookAtEnd finds a chief that still waits for workers although none is left. A chief that waits
 // for something else is left to INV-8.

@@ -93,12 +93,21 @@ func (l *life) initialized(at time.Duration) {
 		l.losses, l.restoring = append(l.losses, Loss{at, l.step}), true
 	}
 	l.step = 0
-	l.c.restores = restores{}
+	l.c.initialized()
 }
 
 // Stepped records that a process made steps between two times.
 func (c *Checker) Stepped(who string, from, to time.Duration) {
 	c.barrier.stepped(who, from, to)
+	if p := c.procs[who]; p != nil {
+		p.stepped = max(p.stepped, to)
+	}
+	if who == "chief" {
+		c.begins(from)
+	}
+	if ps := c.procs["ps0"]; who == "chief" && ps != nil && from >= ps.started {
+		c.restores.marked = ps.life
+	}
 	if c.Paused(from) {
 		c.life.pauses = append(c.life.pauses, Pause{c.life.last, from})
 	}
@@ -109,6 +118,29 @@ func (c *Checker) Stepped(who string, from, to time.Duration) {
 // is long enough to be reported.
 func (c *Checker) Paused(from time.Duration) bool {
 	return from-c.life.last > 2*c.spec.StepTime+time.Second
+}
+
+// Idle returns a process of the job that could make steps and has made none for longer than limit, since
+// from at the earliest, and since when. It returns "" if there is none, as while an operator holds the workers, or one waits
+// for its turn to begin.
+func (c *Checker) Idle(from, limit time.Duration) (who string, since time.Duration) {
+	if _, goesOn := c.life.stands(); !goesOn || c.life.finished {
+		return "", 0
+	}
+	for _, name := range c.names {
+		p := c.procs[name]
+		role, _ := cluster.TrainerRole(name)
+		if role != job.Worker || !p.running {
+			continue
+		}
+		if w, ok := c.present(name); ok && w.In == "session_run_hooks" {
+			continue
+		}
+		if since := max(from, p.stepped, p.started, p.served, p.retried); c.now-since > limit {
+			return name, since
+		}
+	}
+	return "", 0
 }
 
 // Pauses lists the periods without a step. The first begins with the run. If steps are left to

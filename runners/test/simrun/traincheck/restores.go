@@ -12,6 +12,10 @@ import (
 // from the step of that.
 const Resumes = "resumes"
 
+// Keeps is the invariant that with partial recovery a PS that has lived on keeps its values: only those
+// that have started since are restored.
+const Keeps = "keeps"
+
 // restores follows what the chief has restored.
 type restores struct {
 	// path is the checkpoint that was restored since the last look, "" for none.
@@ -20,15 +24,28 @@ type restores struct {
 	step  int64
 	at    time.Duration
 	waits bool
+	// marked is the number of the life of the first PS in which the chief has made a step, 0 before. With
+	// partial recovery the chief has marked all PS by then (save_utils.py:1307).
+	marked int
+	// newest is the step of the current checkpoint when the variables were last initialized, at the time
+	// begun, until the chief makes a step; 0 without a checkpoint.
+	newest int64
+	begun  time.Duration
 }
 
 // restored handles an observation that variables were restored. Without the first PS the step stays as
 // it is.
 func (c *Checker) restored(o runners.Observation) {
 	text, ok := strings.CutPrefix(o.Note, "step ")
-	if step, err := strconv.ParseInt(text, 10, 64); ok && err == nil {
-		c.restores = restores{path: o.Path, step: step, at: c.now, waits: true}
+	step, err := strconv.ParseInt(text, 10, 64)
+	if !ok || err != nil {
+		return
 	}
+	marked := c.restores.marked
+	if first := c.procs["ps0"]; c.spec.PartialRecovery && c.spec.PS > 1 && marked > 0 && first.running && first.life == marked {
+		c.breaks(Keeps, o.Path, "", "the chief has restored %s on ps0, which has run since it was marked, want it to keep its values", o.Path)
+	}
+	c.restores = restores{path: o.Path, step: step, at: c.now, waits: true, marked: marked, newest: c.restores.newest, begun: c.restores.begun}
 }
 
 // resumed checks the step counter before some steps. A worker whose session has outlived the restore may
@@ -42,6 +59,32 @@ func (c *Checker) resumed(step int64) {
 	if step < r.step {
 		c.breaks(Resumes, strconv.FormatInt(r.step, 10), "", "the job has gone on from step %d, want it to from step %d, which was restored at %v", step, r.step, r.at)
 	}
+}
+
+// initialized begins a session in which the current checkpoint has to be restored.
+func (c *Checker) initialized() {
+	c.restores = restores{marked: c.restores.marked, begun: c.now}
+	if name := c.stored.current; c.spec.RestoreDir == "" && c.spec.RestoreCkpt == "" && !c.spec.ClearNN && !c.stored.checkpoint.torn && c.lag == 0 {
+		c.restores.newest = stepOf(name)
+	}
+}
+
+// stepOf returns the step of a checkpoint, such as 7 of model.ckpt-7, 0 for another name.
+func stepOf(checkpoint string) int64 {
+	step, _ := strconv.ParseInt(checkpoint[strings.LastIndexByte(checkpoint, '-')+1:], 10, 64)
+	return step
+}
+
+// begins checks the first step of the chief in a session, which it makes once it has restored.
+func (c *Checker) begins(from time.Duration) {
+	r := &c.restores
+	if r.newest == 0 || from <= r.begun {
+		return
+	}
+	if c.life.step < r.newest {
+		c.breaks(Resumes, "newest "+strconv.FormatInt(r.newest, 10), "", "the chief has begun with step %d, want it to go on from step %d, of the current checkpoint", c.life.step, r.newest)
+	}
+	r.newest = 0
 }
 
 // lookAtRestored checks that the checkpoint that was just restored is the current one of the model's

@@ -3,10 +3,15 @@ package traincheck
 import (
 	"path"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
+	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -14,6 +19,8 @@ import (
 const (
 	Once   = "once"   // the chief does not save the same step twice in a row
 	Oldest = "oldest" // of the checkpoints that are not exempt, the oldest goes first
+	Last   = "last"   // a chief that has made its last step has saved it
+	Still  = "still"  // a checkpoint is written while the workers stand still
 )
 
 // saves follows the checkpoints that the chief saves in one session.
@@ -24,6 +31,8 @@ type saves struct {
 	listed []string
 	// fresh says that the chief has saved since the last look, and so has written the list itself.
 	fresh bool
+	// newest is the step of the checkpoint that was saved last, in any session.
+	newest int64
 }
 
 // saved handles an observation of a save.
@@ -32,8 +41,42 @@ func (c *Checker) saved(o runners.Observation) {
 	if n := len(s.mine); n > 0 && s.mine[n-1] == o.Path {
 		c.breaks(Once, o.Path, c.knownBy(jobquirks.Q242), "%s was saved twice in a row, want each step saved once", o.Path)
 	}
+	c.lookAtStill(o.Path)
+	s.newest = stepOf(o.Path)
 	s.fresh = true
 	s.mine = append(slices.DeleteFunc(s.mine, func(p string) bool { return p == o.Path }), o.Path)
+}
+
+// finished checks that a chief that has made its last step has saved it (save_utils.py:419).
+func (c *Checker) finished(o runners.Observation) {
+	text, _ := strings.CutPrefix(o.Note, "step ")
+	if last, err := strconv.ParseInt(text, 10, 64); err == nil && c.saves.newest < last {
+		c.breaks(Last, text, "", "the chief has ended its training with step %d, and the newest checkpoint is that of step %d, want the last step saved", last, c.saves.newest)
+	}
+}
+
+// settled is how long nothing may have disturbed a job, and a worker have been in its session, before a
+// save has to wait for that worker.
+const settled = 2 * time.Minute
+
+// lookAtStill finds the workers that were not waiting at the barrier yet when the write of a checkpoint
+// began, although the save could have waited for them longer (TRN-2.3).
+func (c *Checker) lookAtStill(path string) {
+	b := &c.barrier
+	began := c.now - b.writes
+	if len(c.discovery.goesOn) > 0 || began < c.discovery.calm+settled || b.placed && began >= b.at+c.spec.MaxPending {
+		return
+	}
+	for _, who := range c.names {
+		p := c.procs[who]
+		role, _ := cluster.TrainerRole(who)
+		if role != job.Worker || who == "chief" || !p.running || p.stepped < began-c.spec.StepTime-settled || began < max(p.started, p.served, p.retried)+settled {
+			continue
+		}
+		if _, waits := b.flags[who]; !b.placed || !waits || b.since[who] > began {
+			c.breaks(Still, path+" "+who, "", "%s was written from %v on, when %s did not wait at a barrier, want the save to wait for it", path, began, who)
+		}
+	}
 }
 
 // lookAtOldest compares the list of checkpoints right after a save with that after the one before.

@@ -36,7 +36,7 @@ type story struct {
 }
 
 func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
-	spec.Workers, spec.PS = 2, 1
+	spec.Workers, spec.PS = 2, max(spec.PS, 1)
 	s := &story{t: t, check: traincheck.New(spec, kept), files: disk{}}
 	for _, name := range spec.TrainerNames() {
 		s.op(name, "process.start", "")
@@ -432,6 +432,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.step(10)
 			s.ends("chief", "ValueError: no checkpoint")
 			s.pass(2 * time.Minute)
+			s.check.FilesWritten(s.now)
 			s.ends("worker1", "ValueError: no checkpoint")
 			s.pass(11 * time.Minute)
 		}},
@@ -580,6 +581,85 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			finish("code -9")(s)
 			s.pass(5 * time.Minute)
 		}},
+		{name: "a save that waits for both workers", invariant: "-", tell: saveAfter(2*time.Second, "worker1", "worker2")},
+		{name: "a save that does not wait", invariant: "still", text: "model.ckpt-9 was written from 5m1s on, when worker2 did not wait at a barrier", tell: saveAfter(2*time.Second, "worker1")},
+		{name: "a save that has waited long enough", invariant: "-", tell: saveAfter(40*time.Second, "worker1")},
+		{name: "a save without a barrier", invariant: "still", text: "when worker1 did not wait at a barrier", tell: func(s *story) {
+			s.train("worker1")
+			s.saves("model.ckpt-9")
+		}},
+		{name: "a save soon after a fault", invariant: "-", tell: func(s *story) {
+			s.train("worker1", "worker2")
+			s.check.Disturbed(s.now, "trainer.unreachable worker2", false, false)
+			s.saves("model.ckpt-9")
+		}},
+		{name: "a save while a worker is in no session", invariant: "-", tell: func(s *story) {
+			s.train("worker1")
+			s.tries("worker1", "UnavailableError: gone")
+			s.saves("model.ckpt-9")
+		}},
+		{name: "a chief that restores a PS that has lived on", invariant: "keeps", text: "model.ckpt-9 on ps0, which has run since it was marked", spec: partial, tell: restoreAgain("")},
+		{name: "a chief that restores a PS that has started again", invariant: "-", spec: partial, tell: restoreAgain("ps0")},
+		{name: "a chief that restores all PS", invariant: "-", tell: restoreAgain("")},
+		{name: "a chief that restores nothing", invariant: "resumes", text: "the chief has begun with step 1, want it to go on from step 9", tell: beginAgain(1)},
+		{name: "a chief that goes on from its checkpoint", invariant: "-", tell: beginAgain(10)},
+		{name: "a job that has saved its last step", invariant: "-", tell: endAt("410")},
+		{name: "a job that has not", invariant: "last", text: "ended its training with step 411, and the newest checkpoint is that of step 410", tell: endAt("411")},
+		{name: "a PS that the chief has left behind", invariant: "ends", text: "the chief has ended at 5m0s, and ps0 runs, want it to have ended within 2m0s", tell: endChief(0)},
+		{name: "a PS that the chief has ended", invariant: "-", tell: func(s *story) {
+			s.pass(5 * time.Minute)
+			for _, name := range []string{"worker1", "worker2", "chief", "ps0"} {
+				s.check.Observe(runners.Observation{At: s.now, Pod: name, Op: "process.exit", Note: "code 0"})
+			}
+			s.pass(10 * time.Minute)
+		}},
+		{name: "a PS that started when the chief ended", invariant: "-", tell: endChief(time.Minute)},
+		{name: "a PS that goes on", invariant: "-", spec: cluster.TrainingSpec{KeepPS: true}, tell: endChief(0)},
+		{name: "a barrier that a chief leaves behind", invariant: "INV-1", text: `the barrier "Stop" of 0s was there when its owner ended`, tell: func(s *story) {
+			s.place("Stop")
+			s.check.Observe(runners.Observation{At: s.now, Pod: "chief", Op: "process.exit", Note: "code 0"})
+		}},
+		{name: "a chief that fails for no reason", invariant: "fails", text: "chief has failed by ValueError: no, and nothing disturbs the job since 0s", tell: func(s *story) {
+			s.pass(5 * time.Minute)
+			s.check.Stepped("chief", s.now-time.Second, s.now)
+			s.ends("chief", "ValueError: no")
+		}},
+		{name: "a chief that fails before it has made a step", invariant: "-", tell: func(s *story) {
+			s.pass(5 * time.Minute)
+			s.ends("chief", "ValueError: no")
+		}},
+		{name: "a chief that fails after a fault", invariant: "-", tell: func(s *story) {
+			s.pass(5 * time.Minute)
+			s.check.Stepped("chief", s.now-time.Second, s.now)
+			s.check.Disturbed(s.now, "trainer.unreachable ps0", false, false)
+			s.ends("chief", "ValueError: no")
+		}},
+		{name: "a chief that fails after an operator has written a file", invariant: "-", tell: func(s *story) {
+			s.pass(5 * time.Minute)
+			s.check.Stepped("chief", s.now-time.Second, s.now)
+			s.check.FilesWritten(s.now)
+			s.ends("chief", "ValueError: no")
+		}},
+		{name: "a stop without effect", invariant: "obeys", text: "StopTraining has succeeded, and no barrier was placed", tell: func(s *story) { s.check.Calls("StopTraining").Succeeded() }},
+		{name: "a call that goes on without effect", invariant: "obeys", text: "the barrier of 0s is there, want it removed", tell: func(s *story) {
+			s.place("")
+			s.check.Calls("ResumeTraining").Succeeded()
+		}},
+		{name: "a save without effect", invariant: "obeys", known: "Q243", text: "the newest checkpoint is that of step 9, want one of step 20 or later", tell: saveOnCall},
+		{name: "a save without effect, repaired", invariant: "obeys", kept: quirks.Fixed, text: "SaveCheckpoint has succeeded", tell: saveOnCall},
+		{name: "calls with effect", invariant: "-", tell: func(s *story) {
+			stop := s.check.Calls("StopTraining")
+			s.place("")
+			stop.Succeeded()
+			resume := s.check.Calls("ResumeTraining")
+			s.check.ResumeAsked(s.now)
+			s.assign("chief", 0, false)
+			resume.Succeeded()
+			s.step(20)
+			save := s.check.Calls("SaveCheckpoint")
+			s.saves("model.ckpt-20")
+			save.Succeeded()
+		}},
 		{name: "a chief that makes steps after its workers", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
 			s.pass(time.Minute)
 			finish("code 0")(s)
@@ -606,6 +686,132 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		})
 	}
 }
+
+// train reports five minutes in which workers make steps.
+func (s *story) train(workers ...string) {
+	s.serve("chief", "worker1", "worker2", "ps0")
+	s.pass(5 * time.Minute)
+	for _, w := range workers {
+		s.check.Stepped(w, s.now-time.Second, s.now)
+	}
+}
+
+// saveAfter reports a save that ends some time after its barrier was placed, at which some workers wait.
+func saveAfter(d time.Duration, waiting ...string) func(s *story) {
+	return func(s *story) {
+		s.train("worker1", "worker2")
+		s.place("Save")
+		for _, w := range waiting {
+			s.assign(w, int(w[len(w)-1]-'0'), true)
+		}
+		s.pass(d)
+		s.saves("model.ckpt-9")
+	}
+}
+
+var partial = cluster.TrainingSpec{PS: 2, PartialRecovery: true}
+
+// restoreAgain reports that the chief makes a step, and restores a checkpoint in another session. A
+// process, if given, starts again between them.
+func restoreAgain(started string) func(s *story) {
+	return func(s *story) {
+		s.pass(time.Minute)
+		s.check.Stepped("chief", s.now-time.Second, s.now)
+		if started != "" {
+			s.op(started, "process.exit", "")
+			s.op(started, "process.start", "")
+		}
+		s.check.Observe(runners.Observation{At: s.now, Pod: "chief", Op: "training.restored", Path: model + "model.ckpt-9", Note: "step 9"})
+	}
+}
+
+// Goal: a worker that makes no steps although it could is named, with the time of its last one. One
+// that a barrier holds for an operator, that has just started, or that waits for its turn is not.
+func TestIdleWorkers(t *testing.T) {
+	const limit = 2 * time.Minute
+	for _, c := range []struct {
+		name, want string
+		tell       func(s *story)
+	}{
+		{"two that make steps", "", func(s *story) { s.train("chief", "worker1", "worker2") }},
+		{"one that makes none", "worker2", func(s *story) { s.train("chief", "worker1") }},
+		{"one that is held", "", func(s *story) {
+			s.place("")
+			s.train("chief")
+		}},
+		{"one that has just tried again", "", func(s *story) {
+			s.train("chief", "worker1")
+			s.tries("worker2", "UnavailableError: gone")
+		}},
+		{"one that has ended", "", func(s *story) {
+			s.train("chief", "worker1")
+			s.ends("worker2", "ValueError: no")
+		}},
+		{"one that waits for its turn", "", func(s *story) {
+			s.train("chief", "worker1")
+			s.check.Present = func(string) (job.Wait, bool) { return job.Wait{In: "session_run_hooks"}, true }
+		}},
+	} {
+		s := begin(t, quirks.Python, cluster.TrainingSpec{})
+		c.tell(s)
+		if who, since := s.check.Idle(0, limit); who != c.want || who != "" && since != 0 {
+			t.Errorf("%s: got %q since %v, want %q", c.name, who, since, c.want)
+		}
+		if who, _ := s.check.Idle(s.now-limit, limit); who != "" {
+			t.Errorf("%s: got %q within the limit, want nobody", c.name, who)
+		}
+	}
+}
+
+// saveOnCall reports a call to save, after which there is no new checkpoint.
+func saveOnCall(s *story) {
+	s.saves("model.ckpt-9")
+	s.step(20)
+	s.check.Calls("SaveCheckpoint").Succeeded()
+}
+
+// beginAgain reports that the chief initializes the variables while there is a checkpoint of step 9, and
+// makes a step that brings the step counter to first.
+func beginAgain(first int64) func(s *story) {
+	return func(s *story) {
+		s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'model.ckpt-9' all_model_checkpoint_paths: 'model.ckpt-9'", ""
+		s.files[model+"model.ckpt-9.index"] = ""
+		s.pass(time.Minute)
+		s.check.Initialized(s.now)
+		s.pass(5 * time.Second)
+		s.check.Counted(s.now, 1, first)
+		s.check.Stepped("chief", s.now-time.Second, s.now)
+	}
+}
+
+// endAt reports that the chief ends its training with a step, after a save of step 410.
+func endAt(step string) func(s *story) {
+	return func(s *story) {
+		s.saves("model.ckpt-410")
+		s.check.Observe(runners.Observation{At: s.now, Pod: "chief", Op: "training.finished", Note: "step " + step})
+	}
+}
+
+// endChief reports that all processes but the PS end after five minutes. With late, the PS has started
+// again that long before.
+func endChief(late time.Duration) func(s *story) {
+	return func(s *story) {
+		s.pass(5*time.Minute - late)
+		if late > 0 {
+			s.op("ps0", "process.exit", "")
+			s.op("ps0", "process.start", "")
+		}
+		s.pass(late)
+		for _, name := range []string{"worker1", "worker2", "chief"} {
+			s.check.Observe(runners.Observation{At: s.now, Pod: name, Op: "process.exit", Note: "code 0"})
+		}
+		s.pass(endsWithin - time.Second)
+		s.pass(2 * time.Second)
+	}
+}
+
+// endsWithin is how long a PS may take to end after the chief.
+const endsWithin = 2 * time.Minute
 
 // reportOnce reports a PS that is not healthy, and nothing after that.
 func reportOnce(s *story) {
