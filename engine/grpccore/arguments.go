@@ -38,16 +38,8 @@ func (a Arguments) SharesPort() bool {
 }
 
 func (a Arguments) options() []grpc.ServerOption {
-	pings := keepalive.EnforcementPolicy{
-		MinTime:             a.duration("grpc.http2.min_ping_interval_without_data_ms"),
-		PermitWithoutStream: a["grpc.keepalive_permit_without_calls"] != 0,
-	}
-	if interval, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given && interval <= 0 {
-		pings.MinTime = time.Nanosecond // not 0, which grpc-go would replace by its default
-	}
-	if _, given := a["grpc.http2.max_ping_strikes"]; given { // the front counts strikes if the limit is above 0
-		pings = keepalive.EnforcementPolicy{MinTime: time.Nanosecond, PermitWithoutStream: true} // any may come
-	}
+	// Any number of pings may come for grpc-go, because the front counts them.
+	pings := keepalive.EnforcementPolicy{MinTime: time.Nanosecond, PermitWithoutStream: true}
 	options := []grpc.ServerOption{
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle:     a.duration("grpc.max_connection_idle_ms"),
@@ -71,7 +63,10 @@ func (a Arguments) noStreams() bool {
 }
 
 func (a Arguments) strikes() strikes {
-	s := strikes{most: max(a["grpc.http2.max_ping_strikes"], 0), always: a["grpc.keepalive_permit_without_calls"] != 0, interval: usualInterval}
+	s := strikes{most: usualStrikes, always: a["grpc.keepalive_permit_without_calls"] != 0, interval: usualInterval}
+	if most, given := a["grpc.http2.max_ping_strikes"]; given {
+		s.most = max(most, 0)
+	}
 	if _, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given {
 		s.interval = a.duration("grpc.http2.min_ping_interval_without_data_ms")
 	}

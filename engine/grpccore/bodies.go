@@ -45,11 +45,11 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 		}
 		why := ""
 		switch {
+		case payload-at >= messageHead && length > m.limit:
+			why = sizeMark
 		case ends && at+messageHead+length > payload:
 			instead, whole = m.cut(b, size, from)
 		case payload-at < messageHead:
-		case length > m.limit:
-			why = sizeMark
 		case b[from] == 1 && !m.coded[stream]:
 			why = flagMark
 		default:

@@ -1,6 +1,7 @@
 package grpccore
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -116,7 +117,7 @@ func (c *call) look(f *hpack.HeaderField) (failure string) {
 			return "Duplicate 'host' header received"
 		}
 		c.host, c.odd = f, true
-	case "connection", ":status":
+	case "connection", ":status", "x-envoy-peer-metadata": // C-core keeps the last for itself
 		c.odd = true
 	default:
 		return c.lookAtOther(f)
@@ -149,8 +150,8 @@ func (c *call) lookAtOther(f *hpack.HeaderField) (failure string) {
 		return "Metadata keys cannot be zero length"
 	case !legalName(f.Name):
 		return "Illegal header key: " + f.Name
-	case strings.HasSuffix(f.Name, "-bin") && !base64ed(f.Value):
-		return unreadable(f) + ": illegal base64 encoding"
+	case strings.HasSuffix(f.Name, "-bin"):
+		return c.lookAtBinary(f)
 	case f.Name == "grpc-status" || f.Name == "grpc-previous-rpc-attempts" || f.Name == "grpc-retry-pushback-ms":
 		if _, err := strconv.ParseInt(strings.TrimSpace(f.Value), 10, 64); err != nil {
 			return unreadable(f)
@@ -158,6 +159,36 @@ func (c *call) lookAtOther(f *hpack.HeaderField) (failure string) {
 	}
 	return ""
 }
+
+// lookAtBinary records a binary field, and returns the reason if C-core cannot read it. A value that begins
+// with a byte 0 is not encoded.
+func (c *call) lookAtBinary(f *hpack.HeaderField) (failure string) {
+	decoded := ""
+	switch value := strings.TrimRight(f.Value, "="); {
+	case strings.HasPrefix(f.Value, "\x00"):
+		decoded = f.Value[1:]
+	case !base64ed(f.Value):
+		return unreadable(f) + ": illegal base64 encoding"
+	default:
+		b, err := base64.RawStdEncoding.DecodeString(value)
+		if err != nil {
+			return unreadable(f) + ": illegal base64 encoding"
+		}
+		decoded = string(b)
+	}
+	if f.Name == "lb-cost-bin" && len(decoded) < lbCostBytes {
+		return unreadable(f)
+	}
+	switch again := base64.StdEncoding.EncodeToString([]byte(decoded)); f.Value {
+	case again, strings.TrimRight(again, "="):
+	default: // grpc-go does not read this encoding
+		f.Value, c.odd = again, true
+	}
+	return ""
+}
+
+// lbCostBytes is the length of the number with which the value of lb-cost-bin begins.
+const lbCostBytes = 8
 
 func unreadable(f *hpack.HeaderField) string { return "Error parsing '" + f.Name + "' metadata" }
 
@@ -276,7 +307,7 @@ func (c *call) instead() []hpack.HeaderField {
 	}
 	for _, f := range c.fields {
 		switch f.Name {
-		case ":method", ":scheme", ":path", ":authority", ":status", "te", "content-type", "grpc-timeout", "host", "connection", "grpc-status", "grpc-message":
+		case ":method", ":scheme", ":path", ":authority", ":status", "te", "content-type", "grpc-timeout", "host", "connection", "grpc-status", "grpc-message", "x-envoy-peer-metadata":
 		default:
 			fields = append(fields, f)
 		}

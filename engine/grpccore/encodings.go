@@ -125,6 +125,14 @@ const (
 
 var gzipMagic = []byte{0x1f, 0x8b, 8}
 
+const (
+	gzipFlags    = 3    // index of the byte with the flags
+	gzipReserved = 0xe0 // flags that RFC 1952 reserves
+
+	zlibDictionary         = 0x20 // flag in the second byte that says that a dictionary is needed
+	zlibHeadWithDictionary = 6    // length in bytes of a head that names a dictionary
+)
+
 func inflate(name string, compressed []byte, limit int) ([]byte, error) {
 	if len(compressed) == 0 {
 		return nil, nil
@@ -132,26 +140,37 @@ func inflate(name string, compressed []byte, limit int) ([]byte, error) {
 	if name == "gzip" && !bytes.HasPrefix(compressed, gzipMagic[:min(len(compressed), len(gzipMagic))]) {
 		return nil, zlibError(gzip.ErrHeader) // Go's reader checks the magic number only once the header is complete
 	}
+	if name == "gzip" && len(compressed) > gzipFlags && compressed[gzipFlags]&gzipReserved != 0 {
+		return nil, zlibError(gzip.ErrHeader) // Go's reader ignores these flags
+	}
 	rest := bytes.NewReader(compressed)
 	reader, err := formats[name].open(rest)
+	if name == "deflate" && !errors.Is(err, zlib.ErrHeader) && len(compressed) > zlibHeadWithDictionary && compressed[1]&zlibDictionary != 0 {
+		return nil, notConsumed // zlib stops without an error, to wait for the dictionary
+	}
 	if err != nil {
 		return nil, zlibError(err)
 	}
-	plain, err := io.ReadAll(io.LimitReader(reader, int64(limit)))
-	if err != nil {
-		return nil, zlibError(err)
-	}
-	more, err := io.Copy(io.Discard, reader)
+	room := int64(limit) + min(int64(limit), outputBlock)
+	plain, err := io.ReadAll(io.LimitReader(reader, room))
 	switch {
 	case err != nil:
 		return nil, zlibError(err)
+	case int64(len(plain)) == room:
+		return nil, status.Error(codes.ResourceExhausted, "Decompressed message larger than max")
 	case rest.Len() > 0:
-		return nil, status.Error(codes.Internal, "Decompression failed due to not all input consumed")
-	case more > 0:
-		return nil, tooLarge(int64(len(plain))+more, limit)
+		return nil, notConsumed
+	case len(plain) > limit:
+		return nil, tooLarge(int64(len(plain)), limit)
 	}
 	return plain, nil
 }
+
+var notConsumed = status.Error(codes.Internal, "Decompression failed due to not all input consumed")
+
+// outputBlock is the size in bytes of the blocks into which C-core decompresses. It does not count the first
+// one when it looks whether the message is too large yet (message_compress.cc).
+const outputBlock = 1024
 
 func zlibError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {

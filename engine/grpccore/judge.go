@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -169,10 +168,11 @@ func (j *judge) refusal(stream uint32, ended bool, r *refusal) []byte {
 		_ = j.framer.WriteRSTStream(stream, cmp.Or(r.why, http2.ErrCodeInternal))
 		return j.out.Bytes()
 	}
-	j.write(stream, true, []hpack.HeaderField{
-		{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType},
-		{Name: "grpc-status", Value: strconv.Itoa(int(r.code))}, {Name: "grpc-message", Value: percentEncoded(r.text)},
-	})
+	fields := []hpack.HeaderField{{Name: ":status", Value: "200"}, {Name: "content-type", Value: contentType}, {Name: "grpc-status", Value: strconv.Itoa(int(r.code))}}
+	if len(r.text) <= longestRefusal {
+		fields = append(fields, hpack.HeaderField{Name: "grpc-message", Value: r.text})
+	}
+	j.write(stream, true, fields)
 	if !ended {
 		_ = j.framer.WriteRSTStream(stream, http2.ErrCodeNo)
 	}
@@ -186,18 +186,10 @@ func (j *judge) goAway(last uint32, code http2.ErrCode, text string) []byte {
 	return j.out.Bytes()
 }
 
-// percentEncoded encodes a text for the value of a header field, as percent_encoding.cc does.
-func percentEncoded(text string) string {
-	var b strings.Builder
-	for i := range len(text) {
-		if c := text[i]; c >= ' ' && c <= '~' && c != '%' {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	return b.String()
-}
+// longestRefusal is the length in bytes of the longest text that C-core sends with a call that it refuses
+// by itself. It leaves a longer text out, because the encoded field would have more than 2,048 bytes. Texts of
+// handlers have no such limit, and are percent-encoded, which these are not.
+const longestRefusal = 2031
 
 func streamOf(frame []byte) uint32 { return binary.BigEndian.Uint32(frame[5:]) & (1<<31 - 1) }
 

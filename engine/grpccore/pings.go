@@ -3,9 +3,9 @@ package grpccore
 import "time"
 
 // strikes counts the pings of a client that come too early, as C-core does (ping_abuse_policy.cc).
-// It replaces grpc-go's count, whose limit is always two, if a server has another limit.
+// It replaces grpc-go's count, whose limit is always two, and which a message that arrives does not reset.
 type strikes struct {
-	most     int           // number of early pings that are allowed; 0 leaves the count to grpc-go
+	most     int           // number of early pings that are allowed; 0 allows any number
 	interval time.Duration // shortest allowed time between two pings during calls
 	always   bool          // whether the interval also holds when there are no calls
 	last     time.Time
@@ -17,6 +17,7 @@ type strikes struct {
 }
 
 const (
+	usualStrikes  = 2
 	usualInterval = 5 * time.Minute
 	idleInterval  = 2 * time.Hour
 )

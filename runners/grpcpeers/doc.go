@@ -9,6 +9,7 @@
 // To change
 //
 //   - what is sent: probes.go, of arguments and ends of connections: life.go
+//   - headers and compressed messages in unusual forms: headers.go
 //   - how it is written and what is noted of the answers: wire.go
 //   - which differences are known, and why: known.go
 //   - the recorded answers: make check-grpc RECORD=1

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/monosim/monosim/engine/grpccore"
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // Version is the version of grpcio whose answers are recorded.
@@ -83,7 +85,10 @@ var methods = map[string]func(context.Context, []byte) ([]byte, error){
 	},
 	"Many": func(_ context.Context, request []byte) ([]byte, error) {
 		n, err := strconv.Atoi(string(request))
-		return []byte(strings.Repeat("m", n)), err
+		if err != nil {
+			return nil, status.Errorf(codes.Unknown, "Exception calling application: invalid literal for int() with base 10: b'%s'", request)
+		}
+		return []byte(strings.Repeat("m", n)), nil
 	},
 	"Hear": hear,
 }
@@ -111,7 +116,7 @@ func hear(ctx context.Context, _ []byte) ([]byte, error) {
 	var heard []string
 	for name, values := range md {
 		for _, v := range values {
-			text := "'" + v + "'"
+			text := pysem.Repr(decoded(v))
 			if strings.HasSuffix(name, "-bin") {
 				text = "b" + strings.ReplaceAll(strconv.Quote(v), `"`, "'")
 			}
@@ -122,6 +127,18 @@ func hear(ctx context.Context, _ []byte) ([]byte, error) {
 	}
 	slices.Sort(heard)
 	return []byte(strings.Join(heard, ";")), nil
+}
+
+// decoded returns a value of metadata as grpc-python decodes it, which is as Latin-1 if it is no UTF-8.
+func decoded(value string) string {
+	if utf8.ValidString(value) {
+		return value
+	}
+	runes := make([]rune, len(value))
+	for i := range len(value) {
+		runes[i] = rune(value[i])
+	}
+	return string(runes)
 }
 
 func chat(stream grpc.ServerStream) error {

@@ -39,7 +39,7 @@ func (p Probe) Ask(addr string) ([]string, error) {
 // Probes returns all probes, in the order of the recording.
 func Probes() []Probe {
 	var list []Probe
-	for _, part := range []func() []Probe{paths, pseudoHeaders, contentTypes, encodings, compressed, metadataSizes, metadataTexts, timeouts, messages, answers, pings, frames, arguments, ages, ends} {
+	for _, part := range []func() []Probe{paths, pseudoHeaders, contentTypes, encodings, compressed, metadataSizes, metadataTexts, timeouts, messages, answers, pings, frames, arguments, ages, ends, spelled, heard, blocks, packed, living} {
 		list = append(list, part()...)
 	}
 	return list

@@ -127,6 +127,11 @@ func (w *wire) headers(stream uint32, end bool, fields []field) {
 	for _, f := range fields {
 		w.note(w.encoder.WriteField(hpack.HeaderField{Name: f.name, Value: f.value}))
 	}
+	w.sendBlock(stream, end)
+}
+
+// sendBlock sends the header block that has been encoded.
+func (w *wire) sendBlock(stream uint32, end bool) {
 	block := w.block.Bytes()
 	first := block[:min(len(block), largestFrame)]
 	block = block[len(first):]
