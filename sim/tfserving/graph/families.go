@@ -6,11 +6,13 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/arrays"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/sets"
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, pictures.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, pictures.Family, sets.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

@@ -127,9 +127,8 @@ func stringToNumber(c *Call) ([]Value, error) {
 	if value.IsInt(dtype) {
 		list := make([]int64, c.In[0].Len())
 		for i, s := range c.In[0].S() {
-			digits := strings.Trim(s, blanks)
-			n, err := strconv.ParseInt(digits, 10, 8*tensor.Size(dtype))
-			if err != nil || digits[0] == '+' {
+			n, ok := ParseInt(s, 8*tensor.Size(dtype))
+			if !ok {
 				return nil, failed(s)
 			}
 			list[i] = n
@@ -138,7 +137,7 @@ func stringToNumber(c *Call) ([]Value, error) {
 	}
 	list := make([]float64, c.In[0].Len())
 	for i, s := range c.In[0].S() {
-		x, ok := parseFloat(s, 8*tensor.Size(dtype))
+		x, ok := ParseFloat(s, 8*tensor.Size(dtype))
 		if !ok {
 			return nil, failed(s)
 		}
@@ -147,9 +146,16 @@ func stringToNumber(c *Call) ([]Value, error) {
 	return One(value.Floats(dtype, c.In[0].Shape(), list))
 }
 
-// parseFloat parses a number as double-conversion does (lib/strings/numbers.cc). Blanks may
+// ParseInt parses a whole number of so many bits (lib/strings/numbers.cc). Blanks may surround it.
+func ParseInt(s string, bits int) (n int64, ok bool) {
+	digits := strings.Trim(s, blanks)
+	n, err := strconv.ParseInt(digits, 10, bits)
+	return n, err == nil && digits[0] != '+'
+}
+
+// ParseFloat parses a number as double-conversion does (lib/strings/numbers.cc). Blanks may
 // surround the number; underscores are not allowed.
-func parseFloat(s string, bits int) (float64, bool) {
+func ParseFloat(s string, bits int) (float64, bool) {
 	if s == "" || strings.Contains(s, "_") {
 		return 0, false
 	}

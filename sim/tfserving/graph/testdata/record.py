@@ -5,7 +5,8 @@ with dtypes, shapes and values, or with the code and the text of the error.
     python3 record.py [NAME ...]    with a Python that has tensorflow; all without a name
 
 exported.py has the models, asked.py what is asked of them, edges.py both for single operations,
-preprocessing.py both for what works on features and texts, states.py both for what changes while it serves.
+preprocessing.py both for what works on features and texts, states.py both for what changes while it serves,
+formats.py both for CSV, JSON, tensors as text, and sets.
 """
 import json
 import os
@@ -23,12 +24,12 @@ import numpy as np
 import tensorflow as tf
 
 import asked
-import states
+import formats
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
-REQUESTS = {**asked.REQUESTS, **states.REQUESTS}  # each module adds to those of the one before
+REQUESTS = {**asked.REQUESTS, **formats.REQUESTS}  # each module adds to those of the one before
 
 
 def plain(value):
@@ -43,7 +44,7 @@ def plain(value):
 
 
 def described(array):
-    array = np.asarray(array)
+    array = np.array(array, object) if isinstance(array, bytes) else np.asarray(array)  # which drops noughts at the end of texts
     text = array.dtype == object or array.dtype.kind in 'SU'
     dtype = tf.string if text else tf.as_dtype(array.dtype)
     flat = array.reshape(-1)
@@ -88,7 +89,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(states, name)(where)  # which has the models of the others too
+    getattr(formats, name)(where)  # which has the models of the others too
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)
