@@ -8,11 +8,12 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/arrays"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/random"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sets"
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, pictures.Family, sets.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, pictures.Family, random.Family, sets.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

@@ -22,7 +22,7 @@
 //   - reductions, sorting, segments: reduce.go, sort.go, segment.go
 //   - layers: matmul.go, conv.go, nn.go
 //   - texts: strings.go, regex.go
-//   - examples: example.go; CSV, JSON and tensors as text: package formats; sets: package sets
+//   - examples: example.go; CSV, JSON and tensors as text: package formats; sets: package sets; draws from a seed: package random
 //   - variables and tables: state.go, table.go, buckets.go
 //   - sparse and ragged composites: sparse.go, ragged.go
 //   - lists of tensors: list.go

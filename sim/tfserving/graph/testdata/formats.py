@@ -1,5 +1,5 @@
-"""Operations that read and write formats - CSV, JSON, tensors as text - and sets; models that use them, and what
-record.py asks of both."""
+"""Operations that read and write formats - CSV, JSON, tensors as text -, sets, and numbers drawn from a seed; models
+that use them, and what record.py asks of both."""
 from states import *
 
 
@@ -44,6 +44,27 @@ def edges_sets(where):
         'munion': mixed('union'), 'mboth': mixed('intersection', S), 'mminus': mixed('a-b'), 'mrest': mixed('b-a', I),
         'sunion': sparse('union'), 'sboth': sparse('intersection', S), 'sminus': sparse('a-b'), 'srest': sparse('b-a'),
         'size': size(L), 'sizes': size(S), 'sizeloose': size(I, False),
+    })
+
+
+def edges_stateless(where):
+    U = tf.uint64
+    def seeded(kind, d=F, seed=L):
+        return ([X('n', I), X('s', seed)], lambda n, s: getattr(R, kind)(shape=n, seed=s, dtype=d))
+    def keyed(kind, d=F):
+        return ([X('n', I), X('k', U), X('c', U), X('a', I)], lambda n, k, c, a: getattr(R, kind)(shape=n, key=k, counter=c, alg=a, dtype=d))
+    build(where, {
+        'key': ([X('s', L)], lambda s: dict(zip('kc', R.StatelessRandomGetKeyCounter(seed=s)))), 'key32': ([X('s', I)], lambda s: dict(zip('kc', R.StatelessRandomGetKeyCounter(seed=s)))),
+        'all': ([X('s', L)], lambda s: dict(zip('kca', R.StatelessRandomGetKeyCounterAlg(seed=s)))), 'alg': ([X()], lambda x: {'y': R.StatelessRandomGetAlg(), 'x': tf.identity(x)}),
+        **{'%s_%s' % (name, d.name): seeded(kind, d) for d in (F, tf.float64, tf.half, tf.bfloat16) for name, kind in (
+            ('uniform', 'StatelessRandomUniform'), ('normal', 'StatelessRandomNormal'), ('truncated', 'StatelessTruncatedNormal'))},
+        'whole_int32': seeded('StatelessRandomUniformFullInt', I, I), 'whole_int64': seeded('StatelessRandomUniformFullInt', L),
+        'whole_uint32': seeded('StatelessRandomUniformFullInt', tf.uint32), 'whole_uint64': seeded('StatelessRandomUniformFullInt', U),
+        'uniform': keyed('StatelessRandomUniformV2'), 'normal': keyed('StatelessRandomNormalV2'), 'truncated': keyed('StatelessTruncatedNormalV2'), 'whole': keyed('StatelessRandomUniformFullIntV2', I),
+        **{'between_' + d.name: ([X('n', I), X('s', L), X('a', d), X('b', d)], lambda n, s, a, b: R.StatelessRandomUniformInt(shape=n, seed=s, minval=a, maxval=b)) for d in (I, L)},
+        'between': ([X('n', I), X('k', U), X('c', U), X('a', I), X('lo', I), X('hi', I)], lambda n, k, c, a, lo, hi: R.StatelessRandomUniformIntV2(shape=n, key=k, counter=c, alg=a, minval=lo, maxval=hi)),
+        'python': ([X('s', I)], lambda s: {'u': tf.random.stateless_uniform([5], s), 'n': tf.random.stateless_normal([3, 2], s, 5.0, 2.0), 't': tf.random.stateless_truncated_normal([4], s),
+                                           'i': tf.random.stateless_uniform([6], s, 1, 7, I)}),
     })
 
 
@@ -109,3 +130,20 @@ SETS += [q('sboth', i=al([[0, 0], [0, 1]]), v=st(['a', 'b']), n=l(1, 2), j=al([[
 SETS += [q(key, i=al(at).reshape(-1, len(n)) if np.ndim(n) else al(at), v=np.array(v, d), n=al(n)) for key, d in (('size', np.int64), ('sizeloose', np.int32)) for at, v, n in (
     ([[0, 0], [0, 1], [0, 2], [2, 0]], [1, 1, 2, 3], [3, 3]), ([], [], [2, 3]), ([[0, 0, 0], [1, 1, 0]], [1, 2], [2, 2, 1]), ([[0]], [1], [2]), ([[0, 5]], [1], [1, 2]), ([[4, 0]], [1], [1, 2]), ([[1, 0], [0, 0]], [1, 2], [2, 1]), ([[0, 0]], [1], [0, 0]))]
 SETS += [q('sizes', i=al([[0, 0], [0, 1], [1, 0]]), v=st(['a', 'a', 'b']), n=l(2, 2)), q('size', i=al([[0, 0]]), v=l(1), n=al([[2, 2]])), q('size', i=al([[0, 0]]), v=l(1), n=al(2))]
+
+SL = REQUESTS['edges_stateless'] = []
+for key in ('key', 'key32', 'all'):
+    SL += [q(key, s=np.array(s_, np.int32 if key == 'key32' else np.int64)) for s_ in ([1, 2], [0, 0], [-1, 2 ** 31 - 1], [1], [1, 2, 3], 5, [[1, 2]])]
+SL += [q('alg', x=f())] + [q('key', s=l(2 ** 62 + 12345, -2 ** 40))]
+for d in ('float32', 'float64', 'float16', 'bfloat16'):
+    SL += [q('%s_%s' % (kind, d), n=np.array(n, np.int32), s=l(3, 4)) for kind in ('uniform', 'normal', 'truncated') for n in ([9], [], [2, 3, 5], [0, 4])]
+SL += [q('%s_float32' % kind, n=np.array(n, np.int32), s=np.array(s_, np.int64)) for kind in ('uniform', 'truncated') for n, s_ in (
+    ([-1], [1, 2]), ([[2]], [1, 2]), (3, [1, 2]), ([2, -3], [1, 2]), ([3], [1]), ([3], [[1, 2]]), ([700], [5, 6]), ([100000, 100000], [1, 2]))]
+SL += [q('whole_' + d, n=i(7), s=np.array([8, -9], np.int32 if d == 'int32' else np.int64)) for d in ('int32', 'int64', 'uint32', 'uint64')]
+KEY, COUNT = np.array([2 ** 40 + 5], np.uint64), np.array([2 ** 32 - 1, 7], np.uint64)
+SL += [q(kind, n=i(10), k=k, c=c, a=np.array(a_, np.int32)) for kind in ('uniform', 'normal', 'truncated', 'whole') for k, c, a_ in (
+    (KEY, COUNT, 1), (KEY, COUNT, 3), (KEY, COUNT, 4), (KEY, COUNT, 0), (KEY, COUNT, [1]), (COUNT, COUNT, 1), (KEY, KEY.reshape(1, 1), 1), (KEY[0], COUNT, 1))]
+SL += [q('between_' + d.__name__, n=np.array(n, np.int32), s=l(1, 1), a=np.array(lo, d), b=np.array(hi, d)) for d in (np.int32, np.int64) for n, lo, hi in (
+    ([11], 0, 10), ([3], -5, -4), ([3], 5, 5), ([3], 6, 5), ([0], 6, 5), ([4], -2 ** 31, 2 ** 31 - 1), ([2], [1], 2), ([2], 1, [2]))]
+SL += [q('between', n=i(6), k=KEY, c=COUNT, a=ai(1), lo=np.array(lo, np.int32), hi=np.array(hi, np.int32)) for lo, hi in ((0, 6), (3, 3), ([1], 2))]
+SL += [q('python', s=i(*s_)) for s_ in ((1, 2), (0, 0), (-7, 2 ** 31 - 1))]

@@ -6,7 +6,7 @@ with dtypes, shapes and values, or with the code and the text of the error.
 
 exported.py has the models, asked.py what is asked of them, edges.py both for single operations,
 preprocessing.py both for what works on features and texts, states.py both for what changes while it serves,
-formats.py both for CSV, JSON, tensors as text, and sets.
+formats.py both for CSV, JSON, tensors as text, sets, and numbers drawn from a seed.
 """
 import json
 import os
