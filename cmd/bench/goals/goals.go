@@ -8,7 +8,7 @@
 //
 // To change goals:
 //
-//   - of statistics and theory: statistics.go
+//   - of statistics and theory: statistics.go; of requests that hang together: together.go
 //   - of speed: speed.go
 //   - of answers that have to be equal: equality.go
 //   - of windows compared with runs over the whole horizon: windows.go
@@ -41,6 +41,8 @@ func All() []Goal {
 		{"G1", "closed forms inside of 95 % intervals of 2 % (4 % at 0.95), misses as chance has it; 120 s of CPU", closedForms},
 		{"G2", "intervals of 95 % cover the truth in 92-98 % of 200 experiments", coverage},
 		{"G3", "verdicts at 99 % on 400 experiments at the limit: not shown, at 99 %, that more than 1 % err either way", verdictErrors},
+		{"CAP-5.5", "windows of 10 to 200 s of M/M/1 at 80 %, 20 replications: not shown, at 99 %, that less than 95 % of intervals hold a quantile, nor that more than 1 % of verdicts pass a limit that is one", togetherGoal(1, 100)},
+		{"CAP-5.5", "the same of requests that come four at once", togetherGoal(4, 50)},
 		{"G4", "Little's residual below 0.1 %, requests and calls conserved", conservation},
 		{"G5", ">= 3 M sub-requests/s/core", plainSpeed},
 		{"G5", ">= 1.5 M with timeouts, retries and batching", richSpeed},

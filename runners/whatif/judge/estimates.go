@@ -234,6 +234,10 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 		one.Text = fmt.Sprintf("not known: %d of %d requests have no answer when the simulation ends", sum(m.Open), sum(m.Arrived))
 		return
 	}
+	if need, few := w.tooFew(one.Metric, one.Scope.Model, one.Confidence); few {
+		one.Text = notEnough(one.N, need)
+		return
+	}
 	if one.Runs < 2 { // the other replications have no such value, for example because all of their requests failed
 		one.Text = fmt.Sprintf("not enough data (n = %d, all in %d replication, need 2)", one.N, one.Runs)
 		return

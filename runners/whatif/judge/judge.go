@@ -161,8 +161,9 @@ type Pool struct {
 	// has no steady state. Both are "" otherwise.
 	Refused, Unsettled string
 
-	segments int     // number of segments that were cut
-	thin     float64 // number of requests that each simulated request stands for
+	related  model.Related // how many requests hang together, as the plan has it
+	segments int           // number of segments that were cut
+	thin     float64       // number of requests that each simulated request stands for
 	// after[k] holds the results without the first k segments. A window that is not steady is
 	// never cut and has a single entry.
 	after []Known
@@ -262,7 +263,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
 	for _, w := range e.Spec.Windows {
-		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin))
+		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin, e.Spec.Related(w)))
 	}
 	return e
 }
@@ -351,6 +352,9 @@ func (e *Evaluation) precise() bool {
 		}{{"mean(request)", float64(p.Mean)}, {"p99(request)", float64(p.P99)}, {"errors", float64(p.Errors)}} {
 			if m.want == 0 {
 				continue
+			}
+			if _, few := w.tooFew(m.metric, "", float64(p.Level)); few {
+				return false
 			}
 			value, low, high := w.interval(m.metric, "", float64(p.Level))
 			if !((high-low)/2 <= m.want*math.Abs(value)) {

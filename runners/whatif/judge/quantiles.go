@@ -142,7 +142,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		h := w.hist(scope, name)
 		level := min(w.known(q, scope, name), 1)
 		if strings.HasPrefix(metric, plan.Dashboard) {
-			least, most := shareAbove(h, m.tails[scope], level, confidence)
+			least, most, _ := shareAbove(h, m.tails[scope], level, w.relatedOf(scope, name), confidence)
 			low, high = pooled, pooled
 			// a bar that contains a bound is counted first as above the bound, then as below it
 			for _, edge := range []float64{0, 1} {
@@ -150,7 +150,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 			}
 			return pooled, low, high
 		}
-		low, high = quantileBounds(h, m.tails[scope], level, confidence)
+		low, high = quantileBounds(h, m.tails[scope], level, w.relatedOf(scope, name), confidence)
 		return pooled, low, high
 	}
 	if above, ok := m.above[metric]; ok {
@@ -190,6 +190,41 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		ci[1] = math.Min(ci[1], 1)
 	}
 	return mean, ci[0], ci[1]
+}
+
+// relatedOf returns how many latencies of a scope hang together, as the plan has it, for one model
+// of the mix or, with "", for all requests.
+func (w *Pool) relatedOf(scope, name string) float64 {
+	for t, tier := range plan.TierNames {
+		if tier == scope {
+			return w.related.Attempts[t]
+		}
+	}
+	for k := range w.Models {
+		if w.Models[k].Name == name {
+			return math.Max(1, w.related.Requests*share(w.Sum.Models[k].Arrived, w.Sum.Arrived))
+		}
+	}
+	return w.related.Requests
+}
+
+// tooFew reports whether less than one independent observation exceeds a quantile, so that nothing
+// can be said about it. It returns how many observations it takes.
+func (w *Pool) tooFew(metric, name string, confidence float64) (need int64, few bool) {
+	q, scope, ok := quantileOf(metric)
+	if !ok {
+		return 0, false
+	}
+	h := w.hist(scope, name)
+	level := w.known(q, scope, name)
+	if level > 1 || h.Count() == 0 {
+		return 0, false
+	}
+	_, _, groups := shareAbove(h, w.requests(name).tails[scope], level, w.relatedOf(scope, name), confidence)
+	if groups >= 1 || groups == 0 {
+		return 0, false
+	}
+	return int64(math.Ceil(float64(h.Count()) / groups)), true
 }
 
 // oneOf returns how much a single request adds to the value of a metric that counts requests of

@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
@@ -67,30 +69,87 @@ func (t *tail) above(part int) (above, within int64) {
 // quantileBounds returns the confidence interval of a quantile over the observations of all
 // replications. It computes the confidence interval of the share of observations that exceed the
 // quantile. For each end of that interval it returns the latency that this share of all
-// observations exceeds, rounded outwards to what the histogram can tell apart.
-func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
-	least, most := shareAbove(h, parts, q, confidence)
+// observations exceeds, rounded outwards to what the histogram can tell apart. related is how many
+// observations hang together.
+func quantileBounds(h model.Hist, parts []tail, q, related, confidence float64) (low, high float64) {
+	least, most, _ := shareAbove(h, parts, q, related, confidence)
 	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))
 }
 
 // shareAbove returns the confidence interval of the share of observations that exceed the
-// q-quantile of all observations. It follows from how much that share varies between replications.
-func shareAbove(h model.Hist, parts []tail, q, confidence float64) (least, most float64) {
-	at := h.Quantile(q)
-	part := partOf(at)
-	// Within the quantile's part (bin), the latencies of each replication are assumed to be spread
-	// like those of all replications together.
-	all := tailOf(h)
-	over, within := all.above(part)
-	beyond := 0.0
-	if within > 0 {
-		beyond = (float64(all.all)*(1-q) - float64(over)) / float64(within)
-	}
-	n, x := make([]int64, len(parts)), make([]float64, len(parts))
+// q-quantile of all observations. It follows from how much that share varies between replications,
+// and from how many observations hang together. groups is how many independent observations those
+// beyond the quantile are worth.
+func shareAbove(h model.Hist, parts []tail, q, related, confidence float64) (least, most, groups float64) {
+	_, least, most, groups = relatedAbove(h, parts, q, related).Share(counts(parts), above(h, parts, q), confidence)
+	return least, most, groups
+}
+
+// counts returns how many latencies each tail has.
+func counts(parts []tail) []int64 {
+	n := make([]int64, len(parts))
 	for i := range parts {
-		above, within := parts[i].above(part)
-		n[i], x[i] = parts[i].all, float64(above)+float64(beyond*float64(within))
+		n[i] = parts[i].all
 	}
-	_, least, most = stats.Share(n, x, confidence)
-	return least, most
+	return n
+}
+
+// relatedAbove describes the latencies beyond the q-quantile, with the counts of those beyond the
+// quantiles that 2, 4 and 8 times as many exceed.
+func relatedAbove(h model.Hist, parts []tail, q, floor float64) *stats.Related {
+	r := &stats.Related{Floor: floor, N: counts(parts)}
+	for _, times := range []float64{2, 4, 8} {
+		if share := times * (1 - q); share > 0 && share <= 0.5 {
+			r.More = append(r.More, above(h, parts, 1-share))
+		}
+	}
+	return r
+}
+
+// related describes how requests hang together, for a verdict.
+type related struct{ stats.Related }
+
+// relatedBeyond describes the answered requests beyond the latency that the share p of them exceeds.
+func (w *Pool) relatedBeyond(scope, name string, p float64) related {
+	h, parts := w.hist(scope, name), w.requests(name).tails[scope]
+	floor := w.relatedOf(scope, name)
+	if h.Count() == 0 || p <= 0 || p >= 1 {
+		return related{stats.Related{Floor: floor}}
+	}
+	r := relatedAbove(h, parts, 1-p, floor)
+	r.More = slices.Insert(r.More, 0, above(h, parts, 1-p))
+	return related{*r}
+}
+
+// ofPass returns the variance inflation factor with which a claim is judged that at most the share p
+// of requests is bad. The claim may be wrong only if p of them or more are. So the factor is that of
+// the bad ones, and at least that of the share p of all.
+func (r *related) ofPass(n, bad []int64, p, confidence float64) float64 {
+	expected, oneSided := p*float64(sum(n)), 2*confidence-1
+	factor := r.Inflation(n, lists.Map(bad, func(n int64) float64 { return float64(n) }), expected, oneSided)
+	if len(r.More) > 0 {
+		factor = math.Max(factor, r.Inflation(r.N, r.More[0], expected, oneSided))
+	}
+	return factor
+}
+
+// above returns, for each replication, how many of its latencies exceed the q-quantile of all
+// replications. Within the quantile's part (bin), the latencies of each replication are taken to be
+// spread like those of all replications together.
+func above(h model.Hist, parts []tail, q float64) []float64 {
+	part := partOf(h.Quantile(q))
+	over, within, all := int64(0), int64(0), int64(0)
+	x, in := make([]float64, len(parts)), make([]int64, len(parts))
+	for i := range parts {
+		above, one := parts[i].above(part)
+		x[i], in[i] = float64(above), one
+		over, within, all = over+above, within+one, all+parts[i].all
+	}
+	if within > 0 {
+		beyond := (float64(all)*(1-q) - float64(over)) / float64(within)
+		for i := range x {
+			x[i] += float64(beyond * float64(in[i]))
+		}
+	}
+	return x
 }

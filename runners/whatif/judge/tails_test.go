@@ -3,62 +3,112 @@ package judge
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// The goal is that intervals of quantiles cover the truth as often as they say where requests
-// hang together, as those of a queue do. The method is the queue M/M/1 by Lindley's recursion,
-// at 80 a second of 10 ms, begun as it is at rest, in windows of 10 to 200 s: p99 is
-// ln 100 / (mu - lambda). What the quantiles of single replications give, as they were used
-// once, covers less in short windows.
-func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
+// queued is a plan with a single queue M/M/1 at 80 % of its load.
+const queued = `apiVersion: capacity/v1
+model: {size: {embeddings: 1GiB}}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 8GiB}
+  ps: {replicas: 1, cpu: 64, mem: 8GiB}
+service:
+  agent_cpu: 0
+  entry: {cpu: exp(10ms), threads: 1}
+  ps: {cpu: 1us}
+workload: {rate: 80/s, horizon: 1h, detail: {windows: ["at 1m 10s", "at 2m 30s", "at 3m 60s", "at 5m 200s"]}}
+`
+
+// lindley returns the pool of runs windows of the queue M/M/1 at 80 a second of 10 ms, by Lindley's
+// recursion, begun as it is at rest. over counts the requests that take longer than each limit.
+func lindley(random *rand.Rand, window model.Window, related model.Related, runs int, limits []float64) (w *Pool, over [][]int64) {
 	const lambda, mu = 80.0, 100.0
-	truth := math.Log(100) / (mu - lambda) * 1e9
+	w = newPool(window, len(limits), 1, related)
+	w.Sum.Latency = model.NewHist(3)
+	over = make([][]int64, len(limits))
+	seconds := float64(window.End-window.Start) / 1e9
+	for run := range runs {
+		wait := 0.0
+		if random.Float64() < lambda/mu {
+			wait = random.ExpFloat64() / (mu - lambda)
+		}
+		var one tail
+		for k := range over {
+			over[k] = append(over[k], 0)
+		}
+		for at := random.ExpFloat64() / lambda; at < seconds; {
+			took := wait + random.ExpFloat64()/mu
+			w.Sum.Latency.Record(int64(took * 1e9))
+			one.add(int64(took*1e9), 1)
+			for k, limit := range limits {
+				if took > limit {
+					over[k][run]++
+				}
+			}
+			gap := random.ExpFloat64() / lambda
+			at += gap
+			wait = max(0, took-gap)
+		}
+		w.Arrived, w.Open, w.Bad = append(w.Arrived, one.all), append(w.Open, 0), append(w.Bad, 0)
+		w.tails["request"] = append(w.tails["request"], one)
+	}
+	return w, over
+}
+
+// Goal: intervals of quantiles cover the truth as often as they say, and no verdict passes what does
+// not hold, where requests hang together and only 20 replications show it. Method: the queue M/M/1 by
+// Lindley's recursion, in windows of 10 to 200 s, whose latency exceeds x with the probability
+// exp(-(mu-lambda) x). A limit that is the quantile itself may pass in one case of a hundred.
+func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
+	_, p, _, err := plan.Parse("plan.yaml", []byte(queued))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := model.Compile(p, Normal)
 	random := rand.New(rand.NewPCG(5, 6))
-	for _, c := range []struct {
-		seconds           float64
-		runs, experiments int
-	}{{10, 100, 100}, {30, 40, 80}, {60, 30, 50}, {200, 20, 30}} {
-		covered, bySections, negative := 0, 0, 0
-		for range c.experiments {
-			all, parts, single := model.NewHist(3), []tail(nil), []float64(nil)
-			took := make([]float64, int(c.seconds*lambda))
-			for range c.runs {
-				wait := 0.0
-				if random.Float64() < lambda/mu {
-					wait = random.ExpFloat64() / (mu - lambda)
+	for k, experiments := range []int{60, 60, 40, 20} {
+		window := spec.Windows[k]
+		related := spec.Related(window)
+		levels, names := []float64{0.5, 0.9, 0.99, 0.999}, []string{"p50", "p90", "p99", "p999"}
+		var limits []float64
+		for _, q := range levels {
+			limits = append(limits, -math.Log(1-q)/(100-80))
+		}
+		covered, known, passes := make([]int, len(levels)), make([]int, len(levels)), make([]int, len(levels))
+		for range experiments {
+			w, over := lindley(random, window, related, 20, limits)
+			for i, q := range levels {
+				v := result.Verdict{Confidence: 0.99}
+				new(Evaluation).byCount(&v, &w.PerModel, over[i], w.Open, 1-q, w.relatedBeyond("request", "", 1-q))
+				if v.Outcome == result.Pass {
+					passes[i]++
 				}
-				var one tail
-				for k := range took {
-					took[k] = wait + random.ExpFloat64()/mu
-					wait = max(0, took[k]-random.ExpFloat64()/lambda)
-					all.Record(int64(took[k] * 1e9))
-					one.add(int64(took[k]*1e9), 1)
+				name := names[i] + "(request)"
+				if _, few := w.tooFew(name, "", 0.95); few {
+					continue
 				}
-				slices.Sort(took)
-				parts = append(parts, one)
-				single = append(single, took[len(took)*99/100]*1e9)
-			}
-			low, high := quantileBounds(all, parts, 0.99, 0.95)
-			if low <= truth && truth <= high {
-				covered++
-			}
-			if low < 0 {
-				negative++
-			}
-			if whole := float64(all.Quantile(0.99)); math.Abs(whole-truth) <= stats.Sectioned(whole, single, 0.95) {
-				bySections++
+				known[i]++
+				if _, low, high := w.interval(name, "", 0.95); 0 <= low && low <= limits[i]*1e9 && limits[i]*1e9 <= high {
+					covered[i]++
+				}
 			}
 		}
-		if covered < c.experiments*9/10 || negative > 0 {
-			t.Errorf("%g s: %d of %d intervals of 95 %% hold the truth and %d are negative, want nine tenths at least and none", c.seconds, covered, c.experiments, negative)
+		t.Logf("%s: %d experiments, %.1f requests hang together: %v of %v covered, %v pass", window.Name, experiments, related.Requests, covered, known, passes)
+		for i, q := range levels {
+			if stats.Fails(int64(known[i]), int64(known[i]-covered[i]), 0.05, 1, 0.99) {
+				t.Errorf("%s: %d of %d intervals of the %g quantile hold the truth, want 95 %%", window.Name, covered[i], known[i], q)
+			}
+			if stats.Fails(int64(experiments), int64(passes[i]), 0.01, 1, 0.99) {
+				t.Errorf("%s: %d of %d verdicts pass a limit that is the %g quantile, want 1 %% at most", window.Name, passes[i], experiments, q)
+			}
 		}
-		if c.seconds == 10 && bySections >= covered {
-			t.Errorf("%g s: sections cover %d, shares %d: want windows so short that sections cover less", c.seconds, bySections, covered)
+		if known[1] < experiments {
+			t.Errorf("%s: %d of %d p90 are not known, want all known", window.Name, experiments-known[1], experiments)
 		}
 	}
 }

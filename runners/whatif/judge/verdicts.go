@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,12 +49,12 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			case !exact && window.Refused != "":
 				v.Outcome, v.Text = result.Undecided, window.Refused
 			case model.IsRequestLatency(o):
-				e.byCount(&v, w, w.Over[limits[o.Model]], w.Young[limits[o.Model]], 1-levelOf(o.Metric))
+				e.byCount(&v, w, w.Over[limits[o.Model]], w.Young[limits[o.Model]], 1-levelOf(o.Metric), window.relatedBeyond("request", o.Model, 1-levelOf(o.Metric)))
 				limits[o.Model]++
 			case o.Metric == "errors" && o.Scope == "":
-				e.byCount(&v, w, w.Bad, w.Open, o.Limit)
+				e.byCount(&v, w, w.Bad, w.Open, o.Limit, related{stats.Related{Floor: window.relatedOf("request", o.Model)}})
 			case o.Bound > 0:
-				e.aboveBound(&v, w, o)
+				e.aboveBound(&v, window, w, o)
 			default:
 				e.byInterval(&v, window, o)
 			}
@@ -119,7 +120,10 @@ func levelOf(metric string) float64 {
 
 // byCount judges whether at most the share p of requests is bad. It is unknown how the open
 // requests will end, so the verdict is decided only if it is the same in every case.
-func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64) {
+//
+// A pass is judged as if the limit was where exactly the share p exceeds it: then few requests beyond
+// it may well be worth fewer independent ones than the same number of them shows (CAP-5.5).
+func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64, related related) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()
 		return
@@ -131,16 +135,23 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 		most[i] += open[i]
 	}
 	v.Open = sum(open)
-	v.VIF = stats.VIF(w.Arrived, bad)
+	inflation := func(bad []int64) float64 { return related.ofPass(w.Arrived, bad, p, v.Confidence) }
+	passes := func(bad []int64) bool { return stats.Passes(v.N, sum(bad), p, inflation(bad), v.Confidence) }
+	fails := func(bad []int64) bool {
+		return stats.Fails(v.N, sum(bad), p, stats.VIF(w.Arrived, bad), v.Confidence)
+	}
+	v.VIF = inflation(bad)
+	failed := fails(bad)
+	if failed {
+		v.VIF = stats.VIF(w.Arrived, bad)
+	}
 	v.NEff = float64(v.N) / v.VIF
-	best := stats.Verdict(v.N, v.X, p, v.VIF, v.Confidence)
-	worst := stats.Verdict(v.N, sum(most), p, stats.VIF(w.Arrived, most), v.Confidence)
 	switch {
-	case worst == stats.Pass:
-		v.Outcome = result.Pass
-	case best == stats.Fail:
+	case failed:
 		v.Outcome = result.Fail
-	case best == stats.Pass || worst == stats.Fail:
+	case passes(most):
+		v.Outcome = result.Pass
+	case v.Open > 0 && (passes(bad) || fails(most)):
 		v.Outcome = result.Undecided
 		v.Text = stillOpen(v)
 	case v.N == 0:
@@ -148,6 +159,8 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	case p == 0 || v.X == v.N:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, and no number of requests shows that it is always so", v.X, v.N)
+	case p < 1 && v.NEff < float64(stats.Needed(p, v.Confidence)):
+		v.Outcome, v.Text = result.Undecided, notEnough(v.N, int64(math.Ceil(float64(stats.Needed(p, v.Confidence))*v.VIF)))
 	default:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, worth %.0f independent requests: too near to %s", v.X, v.N, v.NEff, quantity.Format(quantity.Percent, p))
@@ -212,6 +225,10 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Outcome, v.Text = result.Undecided, notEnough(min(n, sum(m.Arrived)), 2)
 		return
 	}
+	if need, few := w.tooFew(metric, o.Model, v.Confidence); few {
+		v.Outcome, v.Text = result.Undecided, notEnough(w.observations(metric), need)
+		return
+	}
 	mean, low, high := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
 	if m != &w.PerModel {
@@ -270,7 +287,7 @@ func stillOpen(v *result.Verdict) string {
 // aboveBound judges how many answers took longer than a bound of a dashboard's buckets. Open
 // requests have been simulated for [model.Drain] after the window. So they count as above every
 // bound that is shorter than that.
-func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
+func (e *Evaluation) aboveBound(v *result.Verdict, w *Pool, m *PerModel, o plan.SLO) {
 	over, open := slices.Clone(m.above[o.Name()]), m.Open
 	switch {
 	case sum(m.completed) == 0 && sum(m.Arrived) > 0 && sum(m.Open) == 0:
@@ -283,7 +300,7 @@ func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
 		}
 		open = make([]int64, len(open))
 	}
-	e.byCount(v, m.answers(), over, open, o.Limit)
+	e.byCount(v, m.answers(), over, open, o.Limit, w.relatedBeyond("request", o.Model, o.Limit))
 }
 
 // answersNobody judges an objective on latency if no request is answered, and the objective's tier

@@ -12,8 +12,8 @@ import (
 )
 
 // newPool returns the pool of a window, still without samples.
-func newPool(w model.Window, limits, thin int) *Pool {
-	one := &Pool{Window: w, Conserved: true, thin: float64(max(thin, 1))}
+func newPool(w model.Window, limits, thin int, related model.Related) *Pool {
+	one := &Pool{Window: w, Conserved: true, thin: float64(max(thin, 1)), related: related}
 	one.forget(limits)
 	return one
 }

@@ -100,6 +100,38 @@ func TestFewEventsHaveTheLimitsOfPoisson(t *testing.T) {
 	}
 }
 
+// Goal: where few groups of observations count, a share is worth no more independent observations
+// than the plan or larger shares have it, and where many do, what the parts show. Method: parts
+// without variation, of which a Floor of 100 and larger shares with a known inflation are told.
+func TestFewGroupsAreWorthWhatIsKnownOfThem(t *testing.T) {
+	n, few := []int64{10_000, 10_000, 10_000, 10_000}, []float64{100, 100, 100, 100}
+	apart := []float64{400, 400, 400, 1200}
+	shown := float64(VIF(n, []int64{400, 400, 400, 1200}))
+	wider := T(0.95, 3) / 1.959963984540054
+	for _, c := range []struct {
+		name     string
+		related  Related
+		x        []float64
+		expected float64
+		want     float64
+	}{
+		{"nothing known", Related{Floor: 1}, few, 400, 1},
+		{"a floor", Related{Floor: 100}, few, 400, 100},
+		{"a floor, and many groups", Related{Floor: 10}, few, 400, 1},
+		{"a larger share", Related{Floor: 10, N: n, More: [][]float64{few, apart}}, few, 299, shown * wider * wider},
+		{"a larger share, and many groups", Related{Floor: 10, N: n, More: [][]float64{few, apart}}, few, 301, 1},
+		{"what the parts show, and a floor below it", Related{Floor: 2}, apart, 2400, shown * wider * wider},
+	} {
+		if got := c.related.Inflation(n, c.x, c.expected, 0.95); math.Abs(got-c.want) > 1e-9*c.want {
+			t.Errorf("%s: got %g, want %g", c.name, got, c.want)
+		}
+	}
+	related := Related{Floor: 100}
+	if _, low, high, groups := related.Share(n, few, 0.95); groups != 4 || math.Abs(low-0.00273) > 1e-5 || math.Abs(high-0.02541) > 1e-4 {
+		t.Errorf("got [%.5f, %.5f] of %g groups, want that of 4 in 400", low, high, groups)
+	}
+}
+
 func TestMSERCutsARampOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	flat, ramp := make([]float64, 200), make([]float64, 200)

@@ -42,24 +42,39 @@ func atLeast(n, x, p float64) float64 {
 // of n did. Correlated requests count as n/vif independent requests, rounded against the
 // claim (CAP-5.5).
 func Verdict(n, x int64, p, vif, confidence float64) Outcome {
-	vif = math.Max(vif, 1)
 	switch {
-	case n == 0:
-		return Undecided
-	case p <= 0 && x > 0: // a single such request is enough, however strongly requests are correlated
-		return Fail
-	case p >= 1 && x < n:
+	case Passes(n, x, p, vif, confidence):
 		return Pass
-	}
-	m, y := math.Floor(float64(n)/vif), math.Ceil(float64(x)/vif)
-	if m >= 1 && atMost(m, y, p) <= 1-confidence {
-		return Pass
-	}
-	m, y = math.Ceil(float64(n)/vif), math.Floor(float64(x)/vif)
-	if atLeast(m, y, p) <= 1-confidence {
+	case Fails(n, x, p, vif, confidence):
 		return Fail
 	}
 	return Undecided
+}
+
+// Passes reports whether [Verdict] is [Pass].
+func Passes(n, x int64, p, vif, confidence float64) bool {
+	switch {
+	case n == 0 || p <= 0 && x > 0:
+		return false
+	case p >= 1 && x < n:
+		return true
+	}
+	vif = math.Max(vif, 1)
+	m, y := math.Floor(float64(n)/vif), math.Ceil(float64(x)/vif)
+	return m >= 1 && atMost(m, y, p) <= 1-confidence
+}
+
+// Fails reports whether [Verdict] is [Fail].
+func Fails(n, x int64, p, vif, confidence float64) bool {
+	switch {
+	case n == 0 || p >= 1 && x < n:
+		return false
+	case p <= 0 && x > 0: // a single such request is enough, however strongly requests are correlated
+		return true
+	}
+	vif = math.Max(vif, 1)
+	m, y := math.Ceil(float64(n)/vif), math.Floor(float64(x)/vif)
+	return atLeast(m, y, p) <= 1-confidence
 }
 
 // Needed returns the smallest number of independent requests with which [Verdict] passes if

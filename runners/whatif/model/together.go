@@ -1,0 +1,158 @@
+package model
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Related says how many requests hang together, because the same long queue, the same burst of
+// arrivals or the same failure delays them all. So many requests are worth one independent request
+// where it is to be told how rare long latencies are.
+type Related struct {
+	Requests float64
+	// Attempts holds, for each tier, the same number for the attempts of calls at its containers.
+	Attempts [tiers]float64
+}
+
+// relaxations is for how many relaxation times of a queue its requests hang together. The value is
+// that of the queue M/M/1 at 80 % of its load, beyond its 99th percentile, where it was measured.
+const relaxations = 1.25
+
+// Related computes how many of a window's requests hang together, from the plan alone. What a few
+// replications show of it is too little just when they happen to have no long queue: then both the
+// share of slow requests and its variance are small.
+//
+// A station that is full has no relaxation time, and does not count. Only replications show how much
+// the requests differ that it delays.
+func (s *Spec) Related(window Window) Related {
+	var most Related
+	for _, one := range s.loads(window) {
+		most.widen(s.relatedAt(one))
+	}
+	return most
+}
+
+// widen raises all numbers to those of o where these are larger.
+func (r *Related) widen(o Related) {
+	r.Requests = math.Max(r.Requests, o.Requests)
+	for t := range r.Attempts {
+		r.Attempts[t] = math.Max(r.Attempts[t], o.Attempts[t])
+	}
+}
+
+// load is a rate of requests per second that lasts for some seconds of a window.
+type load struct{ rate, seconds float64 }
+
+// loads returns the rates of a window, one after the other. A closed loop has the rate at which its
+// clients ask if no queue delays the answers, for the whole window.
+func (s *Spec) loads(window Window) []load {
+	seconds := float64(window.End-window.Start) / 1e9
+	if s.Arrivals.Clients > 0 {
+		return []load{{0, seconds}}
+	}
+	if s.Arrivals.Process == "trace" {
+		n := 0
+		for _, at := range s.Arrivals.Times {
+			if at >= int64(window.Start) && at < int64(window.End) {
+				n++
+			}
+		}
+		return []load{{float64(n) / seconds, seconds}}
+	}
+	var list []load
+	steps := ratesFrom(&s.Arrivals, int64(window.Start))
+	for k, one := range steps {
+		end := int64(window.End - window.Start)
+		if k+1 < len(steps) {
+			end = min(end, steps[k+1].at)
+		}
+		if end > one.at {
+			list = append(list, load{one.rate * 1e9, float64(end-one.at) / 1e9})
+		}
+	}
+	return list
+}
+
+func (s *Spec) relatedAt(now load) Related {
+	var r Related
+	calm := *s
+	if s.Arrivals.Process == "mmpp" { // bursts are counted below, as all containers get them at once
+		calm.Arrivals.Process = "poisson"
+	}
+	for _, o := range calm.stations() {
+		for shard := range o.work {
+			r.widen(s.relatedIn(&o, shard, now))
+		}
+	}
+	more := s.burst(now) + s.failure(now)
+	r.Requests = math.Max(1, r.Requests) + more
+	for t := range r.Attempts {
+		calls := 1.0
+		if t == PS {
+			calls = s.MeanCalls()
+		}
+		r.Attempts[t] = math.Max(1, r.Attempts[t]) + more*calls
+	}
+	return r
+}
+
+// relatedIn returns how many requests hang together because of the queue of a station's shard.
+func (s *Spec) relatedIn(o *station, shard int, now load) Related {
+	var r Related
+	n := s.Crowded(o.tier, shard)
+	if n == 0 || o.each == 0 {
+		return r
+	}
+	if s.Arrivals.Clients > 0 { // every client waits for its answer, so that no more of them can be in a queue
+		r.Requests = float64(s.Arrivals.Clients) / n
+		r.Attempts[o.tier] = r.Requests * math.Max(1, o.work[shard]/o.each)
+		return r
+	}
+	all := 0.0
+	for _, live := range s.Live(o.tier) {
+		all += float64(live)
+	}
+	rho := now.rate * (o.work[shard]/n + o.common/math.Max(all, 1))
+	if rho >= 1 {
+		return r
+	}
+	gap := 1 - math.Sqrt(rho)
+	seconds := math.Min(relaxations*o.spread*o.each/(gap*gap)+o.open, now.seconds)
+	r.Requests = seconds * now.rate / n
+	r.Attempts[o.tier] = r.Requests * math.Max(1, o.work[shard]/o.each)
+	return r
+}
+
+// burst returns how many requests come together: at the same instant, or in one burst of an mmpp
+// process.
+func (s *Spec) burst(now load) float64 {
+	a, n := &s.Arrivals, 0.0
+	if !a.Batch.IsZero() {
+		mean, second := a.Batch.Whole()
+		n += second/mean - 1
+	}
+	if a.Process == "mmpp" {
+		part := a.MeanBurst / (a.MeanBurst + a.MeanQuiet)
+		quiet := now.rate / (part*a.Burst + 1 - part)
+		n += quiet * a.Burst * math.Min(a.MeanBurst/1e9, now.seconds)
+	}
+	return n
+}
+
+// failure returns how many requests a container gets that has failed at random, until its session
+// has expired and callers no longer see it.
+func (s *Spec) failure(now load) float64 {
+	p, most := s.Control.Plan, 0.0
+	for t, name := range plan.TierNames {
+		if p == nil || !s.Has(t) || p.Random.Of(name) == nil {
+			continue
+		}
+		for shard := range s.Tiers[t].Replicas {
+			if n := s.Crowded(t, shard); n > 0 {
+				most = math.Max(most, now.rate/n*math.Min(float64(p.ZooKeeper.SessionTimeout)/1e9, now.seconds))
+			}
+		}
+	}
+	return most
+}
