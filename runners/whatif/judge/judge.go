@@ -263,7 +263,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
 	for _, w := range e.Spec.Windows {
-		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin, e.Spec.Related(w)))
+		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin, e.Spec.Related(w, model.Life{})))
 	}
 	return e
 }

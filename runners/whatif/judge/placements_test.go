@@ -111,7 +111,7 @@ func TestEventsTellIDCsApart(t *testing.T) {
 // confidence interval contains it (CAP-12.15).
 func TestQuantilesArePooled(t *testing.T) {
 	p := parse(t, small)
-	e, err := (&judge.Judge{}).Evaluate(t.Context(), p, judge.Normal, judge.Goal{Replications: 5})
+	e, err := (&judge.Judge{}).Evaluate(t.Context(), p, judge.Normal, judge.Goal{Replications: 40})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for k, experiments := range []int{60, 60, 40, 20} {
 		window := spec.Windows[k]
-		related := spec.Related(window)
+		related := spec.Related(window, model.Life{})
 		levels, names := []float64{0.5, 0.9, 0.99, 0.999}, []string{"p50", "p90", "p99", "p999"}
 		var limits []float64
 		for _, q := range levels {

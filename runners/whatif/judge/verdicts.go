@@ -225,10 +225,6 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Outcome, v.Text = result.Undecided, notEnough(min(n, sum(m.Arrived)), 2)
 		return
 	}
-	if need, few := w.tooFew(metric, o.Model, v.Confidence); few {
-		v.Outcome, v.Text = result.Undecided, notEnough(w.observations(metric), need)
-		return
-	}
 	mean, low, high := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
 	if m != &w.PerModel {
@@ -239,6 +235,10 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		low, high = high, low
 	}
 	v.Outcome = outcome(within(o, high), within(o, low))
+	if need, few := w.tooFew(metric, o.Model, v.Confidence); few && v.Outcome != result.Fail {
+		v.Outcome, v.Text = result.Undecided, notEnough(v.N, need)
+		return
+	}
 	if o.Metric == "goodput" && mean == 0 && !within(o, mean) { // no request is answered in any replication
 		v.Outcome = result.Fail
 	}
@@ -349,7 +349,8 @@ func (e *Evaluation) unanswered(v *result.Verdict, w *Pool, m *PerModel, o plan.
 		case w.known(q, scope, o.Model) > 1 || len(m.Values[o.Name()]) < 2:
 		default:
 			mean, low, high := w.interval(o.Name(), o.Model, v.Confidence)
-			if got := outcome(within(o, high), within(o, low)); got == result.Pass || got == result.Fail && exceeds {
+			_, few := w.tooFew(o.Name(), o.Model, v.Confidence)
+			if got := outcome(within(o, high), within(o, low)); got == result.Pass && !few || got == result.Fail && exceeds {
 				if v.Outcome, v.Text = got, ""; got == result.Fail {
 					v.Text = foundIn(o, mean, low, high)
 				}

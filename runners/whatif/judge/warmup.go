@@ -109,6 +109,9 @@ func (e *Evaluation) unsettled(w *Pool) string {
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp(e.changes(w))
+		if len(e.lives) > 0 && !e.Plan.Random.Any() { // what happens at random is another in each replication
+			w.related = e.Spec.Related(w.Window, e.lives[0])
+		}
 		w.recovers(e)
 		if w.Unsettled = e.unsettled(w); w.Unsettled != "" {
 			w.Stationary, w.even = false, false

@@ -147,7 +147,7 @@ func TestAMetastableStateIsSeenFromEachWindow(t *testing.T) {
 // the other windows have results. Method: the plan storm, with a budget that ends before the
 // rush.
 func TestAWindowBeyondTheBudgetIsRefused(t *testing.T) {
-	text := strings.NewReplacer("WINDOW", `"at 30s 200ms", "at 3m 20s"`, "RATE", "1600/s", "CPU", "4", "max_replications: 5", "max_replications: 5, requests: 50k").Replace(storm)
+	text := strings.NewReplacer("WINDOW", `"at 30s 2s", "at 3m 20s"`, "RATE", "1600/s", "CPU", "4", "max_replications: 5", "max_replications: 5, requests: 50k").Replace(storm)
 	r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAWindowBeyondTheBudgetIsRefused(t *testing.T) {
 	}
 	for _, v := range r.Verdicts {
 		switch v.Scope.Window {
-		case "at 30s 200ms":
+		case "at 30s 2s":
 			if v.Outcome != result.Pass {
 				t.Errorf("%+v, want what is before the rush answered", v)
 			}

@@ -43,7 +43,8 @@ type station struct {
 	work     []float64 // for each shard, seconds for which a request occupies one container of the shard
 	mean     float64   // mean duration of a call in seconds
 	each     float64   // seconds between two finished calls when every thread that can work is busy
-	spread   float64   // factor by which queue lengths vary more than in an M/M/c queue
+	varies   float64   // factor by which queue lengths vary more, or less, than in an M/M/c queue
+	spread   float64   // the same, at least 1
 	attempts float64   // number of attempts that a call has if all of them time out
 	open     float64   // seconds for which a batch waits for more calls
 	common   float64   // seconds for which each request occupies every container of all shards, in addition to work
@@ -97,13 +98,15 @@ func (s *Spec) stations() []station {
 			}
 		}
 		one.each = one.mean / servers
-		one.spread = math.Max(1, (one.spread+s.arrivalSCV(t))/2)
+		one.varies = (one.spread + s.arrivalSCV(t)) / 2
+		one.spread = math.Max(1, one.varies)
 		list = append(list, one)
 	}
 	if s.Mixed { // the cores of a mixed container are a resource, too
 		one := station{tier: PS, work: s.Works[PS], common: s.Common, attempts: 1}
 		for _, o := range list {
-			one.mean, one.spread, one.attempts, one.open = math.Max(one.mean, o.mean), math.Max(one.spread, o.spread), math.Max(one.attempts, o.attempts), math.Max(one.open, o.open)
+			one.mean, one.attempts, one.open = math.Max(one.mean, o.mean), math.Max(one.attempts, o.attempts), math.Max(one.open, o.open)
+			one.varies, one.spread = math.Max(one.varies, o.varies), math.Max(one.spread, o.spread)
 		}
 		one.each = one.mean / s.Tiers[PS].Cores
 		list = append(list, one)
@@ -199,11 +202,11 @@ func (s *Spec) holders() []station {
 			held += 3 * (way + p.Work("dense"))
 		}
 		threads := float64(e.Threads)
-		list = append(list, station{tier: Entry, work: []float64{held / threads}, mean: held, each: held / threads, spread: 1, attempts: 1})
+		list = append(list, station{tier: Entry, work: []float64{held / threads}, mean: held, each: held / threads, varies: 1, spread: 1, attempts: 1})
 	}
 	if callers := len(s.Tiers[Entry].Replicas); s.Connections > 0 && s.Has(PS) && callers > 0 && !s.FromDense {
 		n := float64(s.Connections * max(1, s.Tiers[Entry].Replicas[0]))
-		one := station{tier: PS, each: answer / n, spread: 1, attempts: s.attempts(PS)}
+		one := station{tier: PS, each: answer / n, varies: 1, spread: 1, attempts: s.attempts(PS)}
 		for k := range p.Shards() {
 			one.work = append(one.work, float64(p.CallsOf(p.FanOut(), k))*answer/n)
 		}

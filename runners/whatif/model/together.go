@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
@@ -25,9 +26,12 @@ const relaxations = 1.25
 //
 // A station that is full has no relaxation time, and does not count. Only replications show how much
 // the requests differ that it delays.
-func (s *Spec) Related(window Window) Related {
+//
+// of is what happens to the containers of a replication. For the zero value they are those that the
+// plan begins with.
+func (s *Spec) Related(window Window, of Life) Related {
 	var most Related
-	for _, one := range s.loads(window) {
+	for _, one := range s.loads(window, of.Live) {
 		most.widen(s.relatedAt(one))
 	}
 	return most
@@ -41,37 +45,81 @@ func (r *Related) widen(o Related) {
 	}
 }
 
-// load is a rate of requests per second that lasts for some seconds of a window.
-type load struct{ rate, seconds float64 }
+// load is a rate of requests per second that lasts for some seconds of a window. live holds the
+// number of live containers of each tier in that time, 0 if it is that of the plan.
+type load struct {
+	rate, seconds float64
+	live          [tiers]int
+}
 
-// loads returns the rates of a window, one after the other. A closed loop has the rate at which its
-// clients ask if no queue delays the answers, for the whole window.
-func (s *Spec) loads(window Window) []load {
-	seconds := float64(window.End-window.Start) / 1e9
-	if s.Arrivals.Clients > 0 {
-		return []load{{0, seconds}}
+// loads returns the loads of a window, one after the other. The rate of a closed loop is not known,
+// and 0 here.
+func (s *Spec) loads(window Window, live [tiers][]Step) []load {
+	start, end := int64(window.Start), int64(window.End)
+	rates := s.ratesIn(start, end)
+	instants := []int64{start, end}
+	for _, one := range rates {
+		instants = append(instants, start+one.at)
 	}
-	if s.Arrivals.Process == "trace" {
+	for _, steps := range live {
+		for _, one := range steps {
+			instants = append(instants, min(max(one.At, start), end))
+		}
+	}
+	slices.Sort(instants)
+	var list []load
+	for k, from := range instants[:len(instants)-1] {
+		if instants[k+1] == from {
+			continue
+		}
+		one := load{seconds: float64(instants[k+1]-from) / 1e9}
+		for _, r := range rates {
+			if start+r.at <= from {
+				one.rate = r.rate * 1e9
+			}
+		}
+		for t, steps := range live {
+			one.live[t] = StepAt(steps, from)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// ratesIn returns the rates from one instant of the horizon to another, as ratesFrom does. The rate
+// of a trace is the mean.
+func (s *Spec) ratesIn(start, end int64) []step {
+	switch a := &s.Arrivals; {
+	case a.Clients > 0:
+		return nil
+	case a.Process == "trace":
 		n := 0
-		for _, at := range s.Arrivals.Times {
-			if at >= int64(window.Start) && at < int64(window.End) {
+		for _, at := range a.Times {
+			if at >= start && at < end {
 				n++
 			}
 		}
-		return []load{{float64(n) / seconds, seconds}}
+		return []step{{0, float64(n) / float64(end-start)}}
 	}
-	var list []load
-	steps := ratesFrom(&s.Arrivals, int64(window.Start))
-	for k, one := range steps {
-		end := int64(window.End - window.Start)
-		if k+1 < len(steps) {
-			end = min(end, steps[k+1].at)
-		}
-		if end > one.at {
-			list = append(list, load{one.rate * 1e9, float64(end-one.at) / 1e9})
-		}
+	list := ratesFrom(&s.Arrivals, start)
+	return slices.DeleteFunc(list, func(one step) bool { return start+one.at >= end })
+}
+
+// left returns how many containers, each as full as the fullest one, can carry the load of a shard at
+// a time of a window. Containers that are gone are taken to be of this shard, and new ones to be
+// spread over all shards.
+func (now *load) left(s *Spec, tier, shard int) float64 {
+	n, all := s.Crowded(tier, shard), 0
+	if now.live[tier] == 0 {
+		return n
 	}
-	return list
+	for _, one := range s.Live(tier) {
+		all += one
+	}
+	if gone := float64(all - now.live[tier]); gone > 0 {
+		return math.Max(1, n-gone)
+	}
+	return n * float64(now.live[tier]) / float64(all)
 }
 
 func (s *Spec) relatedAt(now load) Related {
@@ -100,7 +148,7 @@ func (s *Spec) relatedAt(now load) Related {
 // relatedIn returns how many requests hang together because of the queue of a station's shard.
 func (s *Spec) relatedIn(o *station, shard int, now load) Related {
 	var r Related
-	n := s.Crowded(o.tier, shard)
+	n := now.left(s, o.tier, shard)
 	if n == 0 || o.each == 0 {
 		return r
 	}
@@ -118,7 +166,7 @@ func (s *Spec) relatedIn(o *station, shard int, now load) Related {
 		return r
 	}
 	gap := 1 - math.Sqrt(rho)
-	seconds := math.Min(relaxations*o.spread*o.each/(gap*gap)+o.open, now.seconds)
+	seconds := math.Min(relaxations*o.varies*o.each/(gap*gap)+o.open, now.seconds)
 	r.Requests = seconds * now.rate / n
 	r.Attempts[o.tier] = r.Requests * math.Max(1, o.work[shard]/o.each)
 	return r

@@ -33,6 +33,7 @@ func TestRequestsHangTogetherAsThePlanHasIt(t *testing.T) {
 	}{
 		{"one queue", "", "", queue},
 		{"two containers at the same load", "entry: {replicas: 1, cpu: 1, mem: 8GiB}\n  ps: {replicas: 1, cpu: 64, mem: 8GiB}\nRATE80/s", "entry: {replicas: 2, cpu: 1, mem: 8GiB}\n  ps: {replicas: 1, cpu: 64, mem: 8GiB}\nRATE160/s", queue},
+		{"work that is always the same", "exp(10ms)", "10ms", queue / 2},
 		{"four at once", "horizon: 1h", "horizon: 1h, arrivals: {batch: det(4)}", 2.5*queue + 3},
 		{"bursts of 2 s at 3 times the rate", "horizon: 1h", "horizon: 1h, arrivals: {process: mmpp, burst: 3x, mean_burst: 2s, mean_quiet: 8s}", queue + 80/1.4*3*2},
 		{"containers that fail at random", "workload:", "random_failures: {ps: {mtbf: 1000s, mttr: 20s}}\nworkload:", queue + 80*10},
@@ -51,8 +52,34 @@ func TestRequestsHangTogetherAsThePlanHasIt(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		s := Compile(p, Condition{})
-		if got := s.Related(s.Windows[0]).Requests; math.Abs(got-c.want) > 0.01*c.want {
+		if got := s.Related(s.Windows[0], Life{}).Requests; math.Abs(got-c.want) > 0.01*c.want {
 			t.Errorf("%s: got %.1f requests, want %.1f", c.name, got, c.want)
+		}
+	}
+}
+
+// Goal: containers that die or come count while they do. Method: two containers at 80 % of one, of
+// which one dies for the second half of the window; and one at 160 % that gets a second.
+func TestRequestsHangTogetherOnWhatIsLeft(t *testing.T) {
+	gap := 1 - math.Sqrt(0.8)
+	queue := 1.25 * 0.8 / (gap * gap)
+	for _, c := range []struct {
+		replicas, rate string
+		steps          []Step
+		want           float64
+	}{
+		{"2", "80/s", []Step{{0, 2}, {90e9, 1}}, queue},
+		{"1", "160/s", []Step{{0, 1}, {90e9, 2}}, queue},
+		{"2", "80/s", []Step{{0, 2}, {120e9, 1}}, 1.25 * 0.4 / math.Pow(1-math.Sqrt(0.4), 2)},
+	} {
+		text := strings.NewReplacer("replicas: 1, cpu: 1,", "replicas: "+c.replicas+", cpu: 1,", "80/s", c.rate).Replace(relatedPlan)
+		_, p, _, err := plan.Parse("plan.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Compile(p, Condition{})
+		if got := s.Related(s.Windows[0], Life{Live: [tiers][]Step{c.steps}}).Requests; math.Abs(got-c.want) > 0.01*c.want {
+			t.Errorf("%s containers, %v: got %.1f requests, want %.1f", c.replicas, c.steps, got, c.want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestSectionsOfRates(t *testing.T) {
 // scaled is a plan whose entry containers would be twice full at the peak, were there not an
 // autoscaler or an event that adds some.
 const scaled = `apiVersion: capacity/v1
-budget: {min_replications: 20, max_replications: 20}
+budget: {min_replications: 20, max_replications: 80}
 model: {agent_version: 1, size: {embeddings: 1GiB}}
 override: {fetch_ps_retry: 0}
 fleet:
@@ -122,7 +122,7 @@ func TestContainersThatAreAddedCountInBounds(t *testing.T) {
 // bounds, too. Method: four times the load for 2 s is an event of its own; a PS may be missing at the load without it.
 func TestBoundsGoByTheWindowsOfACondition(t *testing.T) {
 	r := solve(t, `apiVersion: capacity/v1
-budget: {min_replications: 20, max_replications: 40}
+budget: {min_replications: 20, max_replications: 160}
 model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
 override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
 fleet:
@@ -143,7 +143,7 @@ solve: {over: {ps.replicas: 1..3}, must_hold_under: [normal, any 1 ps, burst]}
 // bears. Method: of three PS in two idcs one has half of all calls, of four none; 10 ms each at 210/s.
 func TestBoundsOfWhatIsNear(t *testing.T) {
 	const text = `apiVersion: capacity/v1
-budget: {min_replications: 20, max_replications: 20}
+budget: {min_replications: 20, max_replications: 400}
 model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
 override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
 client: {balance: idc_aware(random)}
