@@ -225,6 +225,11 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Outcome, v.Text = result.Undecided, notEnough(min(n, sum(m.Arrived)), 2)
 		return
 	}
+	w.byEstimate(v, m, metric, o)
+}
+
+// byEstimate judges an objective by the confidence interval of a metric.
+func (w *Pool) byEstimate(v *result.Verdict, m *PerModel, metric string, o plan.SLO) {
 	mean, low, high := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
 	if m != &w.PerModel {
