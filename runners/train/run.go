@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -178,17 +179,29 @@ func about(o runners.Observation) string {
 	return o.Path
 }
 
+// lastSaved returns the step of the last checkpoint in a list of paths, 0 if there is none.
+func lastSaved(paths []string) int64 {
+	if len(paths) == 0 {
+		return 0
+	}
+	last := paths[len(paths)-1]
+	step, _ := strconv.ParseInt(last[strings.LastIndexByte(last, '-')+1:], 10, 64)
+	return step
+}
+
 // sum adds the state of the job at the end to the report.
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
+	gone := int64(0)
 	if r.GlobalStep < 0 { // unknown, because the PS with the step counter has ended
 		r.GlobalStep = c.Training().Step()
+		gone = max(0, r.GlobalStep-lastSaved(r.Checkpoints))
 	}
 	r.Running, r.Invariants = []string{}, []Broken{}
 	check := c.Training()
 	r.Undecided = check.Finish(c.Now())
-	r.NotChecked, r.Processes, r.Work = check.Unchecked(), doings(check), account(check, r.causes, r.saves)
+	r.NotChecked, r.Processes, r.Work = check.Unchecked(), doings(check), account(check, r.causes, r.saves, gone)
 	r.Work.WritesFailed = r.Deeds["write-failed"]
 	for _, b := range check.Broken() {
 		r.Invariants = append(r.Invariants, Broken{Invariant: b.Invariant, AtSeconds: b.At.Seconds(), What: b.Text, Known: b.Known})

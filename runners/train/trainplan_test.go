@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -287,6 +288,52 @@ func TestWhatHappensAtOnceIsOneFailure(t *testing.T) {
 	}
 	if f := r.Work.Failures; len(f) != 2 || f[1].What != "ps0 is killed; ps1 is killed" || f[1].PausedSeconds < 20 || f[1].StepsLost == 0 {
 		t.Errorf("got %+v, want the start, and one failure of both PS with the time and the steps", f)
+	}
+}
+
+// Goal: a job that is over with its PS has lost what no checkpoint has, and one without a step has no
+// goodput. Method: the only PS of a job dies, whose chief then ends; a job whose save at its end is the
+// last step; and one that waits for a checkpoint that is nowhere.
+func TestStepsThatGoWithThePSAreLost(t *testing.T) {
+	for _, c := range []struct {
+		plan   string
+		killed bool
+		lost   bool
+	}{
+		{"for: 20m\njob: {ps: 1, workers: 1, save_every: 4m, restart_after: 20s, max_retries: 0}", true, true},
+		{"for: 20m\njob: {ps: 1, workers: 1, save_every: 4m, max_steps: 500}", false, false},
+	} {
+		plan, err := Read("p.yaml", []byte(c.plan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var acts []runners.Act
+		if c.killed {
+			acts = append(acts, runners.Act{At: 10 * time.Minute, Until: 10 * time.Minute, Text: "ps0 is killed", Do: func(c runners.Cluster) error {
+				return c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: "ps0"})
+			}})
+		}
+		r, err := plan.Run(context.Background(), acts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, want := r.Work, int64(0)
+		if c.lost {
+			want = r.GlobalStep - lastSaved(r.Checkpoints)
+		}
+		if w.StepsMade == 0 || slices.Contains(r.Running, "ps0") || c.lost != (want > 0) || w.StepsLost != want || w.Goodput != float64(w.StepsMade-want)/float64(w.StepsMade) {
+			t.Errorf("%s: got %+v of step %d with %v, running %v, want %d steps lost", c.plan, w, r.GlobalStep, r.Checkpoints, r.Running, want)
+		}
+		if f := w.Failures; c.lost && (f[len(f)-1].What != "ps0 is killed" || f[len(f)-1].StepsLost != want) {
+			t.Errorf("got %+v, want that the death of ps0 lost %d steps", f, want)
+		}
+	}
+	plan, err := Read("p.yaml", []byte("for: 20m\njob: {ps: 1, restore_dir: /train/old, restore_ckpt: model.ckpt-9}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := plan.Run(context.Background(), nil); err != nil || r.Work.StepsMade != 0 || r.Work.Goodput != 0 {
+		t.Errorf("got %v, %+v, want no step and no goodput", err, r.Work)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +15,9 @@ import (
 
 // Work says what steps and time the job used and lost.
 type Work struct {
-	// StepsMade counts all steps made. StepsLost counts those that a restore or restart undid.
-	// Goodput is the share of StepsMade that was not lost.
+	// StepsMade counts all steps made. StepsLost counts those that a restore or restart undid, and
+	// those that no checkpoint has after the PS have gone. Goodput is the share of StepsMade that was
+	// not lost, 0 if none was made.
 	StepsMade int64   `json:"steps_made"`
 	StepsLost int64   `json:"steps_lost"`
 	Goodput   float64 `json:"goodput"`
@@ -71,10 +73,10 @@ type Doing struct {
 type saving struct{ from, to time.Duration }
 
 // account attributes pauses and lost steps to causes, and sums them up. causes are in order
-// of time.
-func account(check *traincheck.Checker, causes []cause, saves []saving) Work {
+// of time. gone is how many steps have gone with the PS at the end of the run.
+func account(check *traincheck.Checker, causes []cause, saves []saving, gone int64) Work {
 	made, last := check.Steps()
-	w := Work{StepsMade: made, LastStepSeconds: last.Seconds(), SavesSeconds: check.Saves().Seconds(), Goodput: 1, Failures: []Failure{}}
+	w := Work{StepsMade: made, LastStepSeconds: last.Seconds(), SavesSeconds: check.Saves().Seconds(), StepsLost: gone, Failures: []Failure{}}
 	start := &cause{what: "the start"}
 	for _, p := range check.Pauses() {
 		if first := causeOf(causes, p.From, p.To); p.From > 0 && first != nil {
@@ -100,6 +102,9 @@ func account(check *traincheck.Checker, causes []cause, saves []saving) Work {
 		if of != nil && (of.at >= p.From || !saved) {
 			of.PausedSeconds += took
 		}
+	}
+	if of := causeOf(causes, last, math.MaxInt64); of != nil {
+		of.StepsLost += gone
 	}
 	for _, l := range check.Losses() {
 		w.StepsLost += l.Steps
