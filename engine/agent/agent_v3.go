@@ -97,17 +97,32 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 }
 
 // readFilters splits each layout filter at its first semicolon into pattern and condition
-// (agent_v3.py:72-81). A filter without a semicolon is a ValueError (Q22).
+// (agent_v3.py:72-81). A filter without a semicolon is a ValueError (Q22). Without filters nobody
+// asks for the shard, so that a wrong SHARD_ID goes unnoticed.
 func (a *AgentV3) readFilters() error {
+	given, _ := a.conf.Get("layout_filters")
+	if !pysem.Truth(given) {
+		return nil
+	}
 	shard, err := a.conf.ShardID()
 	if err != nil {
 		return err
 	}
-	replace := strings.NewReplacer(
-		"${shard_id}", strconv.Itoa(max(shard, 0)),
-		"${shard_num}", strconv.Itoa(max(a.conf.NumShard.V, 1)))
-	for _, raw := range a.conf.LayoutFilters {
-		match, condition, ok := strings.Cut(replace.Replace(raw), ";")
+	shards, err := a.conf.AtLeast("num_shard", 1)
+	if err != nil {
+		return err
+	}
+	filters, err := pysem.Items(given)
+	if err != nil {
+		return err
+	}
+	replace := strings.NewReplacer("${shard_id}", strconv.Itoa(max(shard, 0)), "${shard_num}", shards)
+	for _, raw := range filters {
+		filter, ok := raw.(string)
+		if !ok {
+			return pysem.AttributeError(raw, "replace")
+		}
+		match, condition, ok := strings.Cut(replace.Replace(filter), ";")
 		if !ok {
 			if a.conf.Quirks.Keeps(quirks.Q22) {
 				return pysem.UnpackError(2, 1)
@@ -135,10 +150,10 @@ func (a *AgentV3) describe() error {
 	debug.Set("layout_filters", filters)
 	ip := agentconfig.LocalIP(a.e)
 	a.serviceInfo = &datadef.ContainerServiceInfo{
-		GRPC:      pysem.Some(ip + ":" + a.conf.TFSPortGRPC.String()),
-		HTTP:      pysem.Some(ip + ":" + a.conf.TFSPortHTTP.String()),
-		Archon:    pysem.Some(ip + ":" + a.conf.TFSPortArchon.String()),
-		Agent:     pysem.Some(ip + ":" + a.conf.AgentPort.String()),
+		GRPC:      pysem.Some(ip + ":" + a.conf.Text("tfs_port_grpc")),
+		HTTP:      pysem.Some(ip + ":" + a.conf.Text("tfs_port_http")),
+		Archon:    pysem.Some(ip + ":" + a.conf.Text("tfs_port_archon")),
+		Agent:     pysem.Some(ip + ":" + a.conf.Text("agent_port")),
 		IDC:       a.conf.IDC(),
 		DebugInfo: pysem.Some(string(pysem.AppendJSON(nil, debug))),
 	}
@@ -163,11 +178,7 @@ func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddre
 				if err != nil {
 					return nil, err
 				}
-				addr := info.Archon
-				if grpc {
-					addr = info.GRPC
-				}
-				entry.Addrs = append(entry.Addrs, addr)
+				entry.Addrs = append(entry.Addrs, info.Address(grpc))
 			}
 			list = append(list, entry)
 		}

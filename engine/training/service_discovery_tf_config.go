@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -70,7 +69,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 			return nil, err
 		}
 	}
-	return items(list)
+	return pysem.Items(list)
 }
 
 // contains returns Python's "name in v" for a value of JSON.
@@ -85,22 +84,6 @@ func contains(v any, name string) (bool, error) {
 		return strings.Contains(v, name), nil
 	}
 	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", pysem.TypeName(v))
-}
-
-// items returns Python's "list(v)" for a value of JSON.
-func items(v any) ([]any, error) {
-	var list []any
-	switch v := v.(type) {
-	case []any:
-		return v, nil
-	case *pysem.Dict:
-		list = append(list, lists.Map(v.Items, func(item pysem.Item) any { return item.Key })...)
-		return list, nil
-	case string:
-		list = append(list, lists.Map(pysem.Chars(v), func(c string) any { return c })...)
-		return list, nil
-	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))
 }
 
 func (d *TFConfigServiceDiscovery) task(key string) (any, error) {

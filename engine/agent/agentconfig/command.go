@@ -2,6 +2,7 @@ package agentconfig
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -109,6 +110,19 @@ func (c *AgentConfig) rpcFlags(server string) []string {
 
 // Text formats the field with the reference's name as a Python f-string does. None gives "None".
 func (c *AgentConfig) Text(field string) string { return pysem.Str(c.value(field)) }
+
+// AtLeast formats Python's max(field, least).
+func (c *AgentConfig) AtLeast(field string, least int) (string, error) {
+	value := c.value(field)
+	order, ordered, isNumber := pysem.CompareNumbers(value, least)
+	switch {
+	case !isNumber:
+		return "", pysem.Raise("TypeError", "'>' not supported between instances of 'int' and '%s'", pysem.TypeName(value))
+	case ordered && order < 0:
+		return strconv.Itoa(least), nil
+	}
+	return pysem.Str(value), nil
+}
 
 // changedFlags returns the model server's flags that differ from their defaults. The flag
 // file_system_poll_wait_seconds is only for agents of version 1. PS have a field of their own for

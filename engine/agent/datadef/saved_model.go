@@ -74,6 +74,18 @@ type ContainerServiceInfo struct {
 
 var serviceInfoClass = dataclass.Of(func(m *ContainerServiceInfo) **dataclass.OddValues { return &m.odd })
 
+// Address returns the address for gRPC or for archon, which can be any value of JSON.
+func (m *ContainerServiceInfo) Address(grpc bool) any {
+	addr, field := m.Archon, "archon"
+	if grpc {
+		addr, field = m.GRPC, "grpc"
+	}
+	if m.odd == nil && addr.Set {
+		return addr.V
+	}
+	return serviceInfoClass.Get(m, field)
+}
+
 // Odd reports whether a field has a Python value that its Go type cannot represent.
 func (m *ContainerServiceInfo) Odd() bool { return m.odd != nil }
 

@@ -161,7 +161,7 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 	if err != nil {
 		return nil, err
 	}
-	list, err := addressList(addrs)
+	list, err := addressList(addrs, optional)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 		if conf.DCAware {
 			key = key[strings.LastIndexByte(key, '/')+1:]
 		}
-		list, err := addressList(t.Addrs)
+		list, err := addressList(t.Addrs, optional)
 		if err != nil {
 			return nil, err
 		}
@@ -207,23 +207,36 @@ func (a AnswersV1) GetResource(*agentservice.GetResourceRequest) (*agentservice.
 	return &agentservice.GetResourceResponse{}, nil
 }
 
-// addressList puts addresses into a message. An address of None is a TypeError, as in protobuf
-// (Q36).
-func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
+// addressList puts addresses into a message. An address that is no string is a TypeError, as in
+// protobuf (Q36).
+func addressList[Address any](addrs []Address, value func(a Address) any) (*agentservice.AddressList, error) {
 	list := &agentservice.AddressList{}
 	for _, a := range addrs {
-		if !a.Set {
-			return nil, pysem.Raise("TypeError", "bad argument type for built-in operation")
+		text, err := message.Text(value(a))
+		if err != nil {
+			return nil, err
 		}
-		list.Address = append(list.Address, a.V)
+		list.Address = append(list.Address, text)
 	}
 	return list, nil
 }
 
-// ModelAddresses holds the addresses of one sub-graph. Name is "<model>:<sub_graph>".
+// optional returns an address that is a string or None.
+func optional(a pysem.OptString) any {
+	if !a.Set {
+		return nil
+	}
+	return a.V
+}
+
+// anything returns an address that may be any value.
+func anything(a any) any { return a }
+
+// ModelAddresses holds the addresses of one sub-graph. Name is "<model>:<sub_graph>". An address is
+// whatever a container has registered, which should be a string.
 type ModelAddresses struct {
 	Name  string
-	Addrs []pysem.OptString
+	Addrs []any
 }
 
 // AnswersV3 computes the answers of agents of version 3 from a map of addresses
@@ -241,7 +254,7 @@ func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.
 }
 
 // HeartBeat lists all addresses by "<model>:<sub_graph>", whatever the requested server type. A
-// single address of None is a TypeError, and fails the whole answer (Q36).
+// single address that is no string is a TypeError, and fails the whole answer (Q36).
 func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	models, err := a.Addrs()
 	if err != nil {
@@ -249,7 +262,7 @@ func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	}
 	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
 	for _, m := range models {
-		list, err := addressList(m.Addrs)
+		list, err := addressList(m.Addrs, anything)
 		if err != nil {
 			return nil, err
 		}
@@ -277,7 +290,7 @@ func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.
 		}
 	}
 	return &agentservice.GetResourceResponse{
-		Address:   fmt.Sprintf("%s:%s", agentconfig.LocalIP(a.Env), a.Conf.AgentPort),
+		Address:   agentconfig.LocalIP(a.Env) + ":" + a.Conf.Text("agent_port"),
 		ShardId:   int32(shard),
 		ReplicaId: int32(a.Conf.ReplicaID.V),
 		Memory:    memory,

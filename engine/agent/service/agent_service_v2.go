@@ -77,5 +77,5 @@ func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservic
 // metaAddresses returns the IPv4 gRPC addresses of replicas. It includes addresses that cannot be
 // used.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
-	return addressList(lists.Map(replicas, func(rm *datadef.ReplicaMeta) pysem.OptString { return rm.Address }))
+	return addressList(lists.Map(replicas, func(rm *datadef.ReplicaMeta) pysem.OptString { return rm.Address }), optional)
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -108,7 +107,7 @@ func decodeField(ptr, value any) (any, error) {
 	}
 	switch p := ptr.(type) {
 	case *[]int:
-		return decodeList(value)
+		return pysem.Items(value)
 	case Decoder:
 		return p.DecodePython(value)
 	case *[]byte:
@@ -116,19 +115,6 @@ func decodeField(ptr, value any) (any, error) {
 		return nil, pysem.Raise("AttributeError", "type object 'bytes' has no attribute '__args__'")
 	}
 	return value, nil
-}
-
-// decodeList returns Python's list(value): the characters of a string, the keys of an object.
-func decodeList(value any) (any, error) {
-	switch v := value.(type) {
-	case []any:
-		return v, nil
-	case string:
-		return lists.Map(pysem.Chars(v), func(char string) any { return char }), nil
-	case *pysem.Dict:
-		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
-	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
 // DecodeEnum returns the number of the enum member that has the given value. The members have the

@@ -79,19 +79,7 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch v := value.(type) {
-	case []any:
-		return v, nil
-	case *pysem.Dict:
-		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
-	case string:
-		letters := []any{}
-		for _, r := range v {
-			letters = append(letters, string(r))
-		}
-		return letters, nil
-	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
+	return pysem.Items(value)
 }
 
 // LookupValue returns the agent's answer for a service, any JSON value (consul.py:62). A status

@@ -25,7 +25,7 @@ var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.routed(c.mirrored(true))) },
 	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.routed(c.provided())) },
 	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
-	"agent_service.grpc":                caseworld.With((*call).served, (*call).serviceOverGRPC),
+	"agent_service.grpc":                caseworld.With(func(c *call) (service.ServiceAnswers, error) { return c.routedService(c.served()) }, (*call).serviceOverGRPC),
 }
 
 // routed returns the servicer as the reference makes it. It has the data source of one version, but
@@ -44,6 +44,15 @@ func (c *call) routed(answers service.ServiceAnswers, err error) (service.Servic
 		r.V3, r.Conf = &a, a.Conf
 	}
 	return r, err
+}
+
+// routedService returns the servicer that AgentService makes for its server. To that of version 1 it
+// gives no configuration (agent_service.py:130).
+func (c *call) routedService(answers service.ServiceAnswers, err error) (service.ServiceAnswers, error) {
+	if v1, ok := answers.(service.AnswersV1); ok {
+		return service.Routed{Env: c.Env, V1: &v1}, err
+	}
+	return c.routed(answers, err)
 }
 
 // watched builds a service of version 1 over a watcher, after creating the znodes of the case.
@@ -105,19 +114,11 @@ func (c *call) addrs() ([]service.ModelAddresses, error) {
 	return modelAddresses(c.In.Object("addrs")), nil
 }
 
-// modelAddresses parses an object of the form {name: [address or null]}.
+// modelAddresses parses an object of the form {name: [address]}. An address can be any value.
 func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	var list []service.ModelAddresses
 	for _, m := range addrs.Items {
-		entry := service.ModelAddresses{Name: m.Key}
-		for _, a := range addrs.List(m.Key) {
-			text, ok := a.(string)
-			if !ok && a != nil {
-				addrs.Wrong(m.Key, "a list of strings or null")
-			}
-			entry.Addrs = append(entry.Addrs, pysem.OptString{V: text, Set: ok})
-		}
-		list = append(list, entry)
+		list = append(list, service.ModelAddresses{Name: m.Key, Addrs: addrs.List(m.Key)})
 	}
 	return list
 }

@@ -29,7 +29,7 @@ func (c *call) agentServiceSequence() (any, error) {
 		return c.overlappingCalls()
 	}
 	r := &serviceRun{}
-	answers, err := r.answers(c)
+	answers, err := c.routedService(r.answers(c))
 	if err != nil {
 		return nil, err
 	}

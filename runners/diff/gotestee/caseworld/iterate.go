@@ -8,19 +8,10 @@ import (
 // Items returns Python's list(v), for functions of the reference that iterate over any value. A set
 // has the order in the case. A value without items is a TypeError.
 func Items(v any) ([]any, error) {
-	switch v := v.(type) {
-	case []any:
-		return v, nil
-	case Set:
-		return v, nil
-	case string:
-		return lists.Map(pysem.Chars(v), func(char string) any { return char }), nil
-	case []byte:
-		return lists.Map(v, func(b byte) any { return int(b) }), nil
-	case *pysem.Dict:
-		return lists.Map(v.Items, func(item pysem.Item) any { return item.Key }), nil
+	if set, ok := v.(Set); ok {
+		return set, nil
 	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))
+	return pysem.Items(v)
 }
 
 // Pairs returns what Python's dict.update(v) would add. For a dict these are its entries. Otherwise
