@@ -57,11 +57,14 @@ type client struct {
 	gone bool
 }
 
+// sessionTimeout is longer than a restart of a server takes on a busy machine.
+const sessionTimeout = 2 * time.Minute
+
 func dial(t *testing.T, addr string) *client {
 	t.Helper()
 	c := &client{t: t}
 	var err error
-	if c.Conn, _, err = zk.Connect([]string{addr}, 20*time.Second, zk.WithLogger(silent{}), zk.WithDialer(c.connect)); err != nil {
+	if c.Conn, _, err = zk.Connect([]string{addr}, sessionTimeout, zk.WithLogger(silent{}), zk.WithDialer(c.connect)); err != nil {
 		t.Fatal(err)
 	}
 	c.must(c.AddAuth("digest", []byte("super:test")))
@@ -242,7 +245,7 @@ func same(t *testing.T, what string, want, got map[string]znode) {
 }
 
 func TestADirectoryHasWhatTheServerAnswered(t *testing.T) {
-	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
+	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super})
 	c := dial(t, s.Addr())
 	c.makeEverything()
 	stays := dial(t, s.Addr())
@@ -258,8 +261,8 @@ func TestADirectoryHasWhatTheServerAnswered(t *testing.T) {
 		d := load(t, where, datadir.Options{})
 		m, got := restored(t, d.Image)
 		same(t, "the directory", want, got)
-		if ids := m.Sessions(); len(ids) != 2 || ids[1].ID != session && ids[0].ID != session || ids[0].TimeoutMs != 10_000 {
-			t.Errorf("sessions: got %+v, want two of 10 s, one of them %#x", ids, session)
+		if ids := m.Sessions(); len(ids) != 2 || ids[1].ID != session && ids[0].ID != session || ids[0].TimeoutMs != sessionTimeout.Milliseconds() {
+			t.Errorf("sessions: got %+v, want two of %v, one of them %#x", ids, sessionTimeout, session)
 		}
 		if d.Transactions != int(d.Image.Zxid) || filepath.Base(d.Snapshot) != "snapshot.0" {
 			t.Errorf("got %d transactions behind %s, want %d behind snapshot.0", d.Transactions, d.Snapshot, d.Image.Zxid)
@@ -342,7 +345,7 @@ func record(t *testing.T, dir string, answers map[string]znode) {
 // Goal: a server started on a directory that was read and exported again has the same state
 // as before.
 func TestAServerStartsFromWhatWasExported(t *testing.T) {
-	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
+	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super})
 	c := dial(t, s.Addr())
 	c.makeEverything()
 	want, before := c.walk(), ephemerals(t, s.Addr())
@@ -386,11 +389,11 @@ func replaceData(t *testing.T, s *server.Server, image *zookeeper.Image) {
 }
 
 func TestAServerGoesOnWhereTheSimulatedOneHasEnded(t *testing.T) {
-	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
+	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super})
 	if err := s.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	ours, err := wire.Listen("127.0.0.1:0", wire.Options{Config: zookeeper.Config{SuperDigest: super, ExtendedTypes: true, TickMs: 500}})
+	ours, err := wire.Listen("127.0.0.1:0", wire.Options{Config: zookeeper.Config{SuperDigest: super, ExtendedTypes: true, TickMs: 500, MaxSessionTimeoutMs: sessionTimeout.Milliseconds()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +420,7 @@ func TestAServerGoesOnWhereTheSimulatedOneHasEnded(t *testing.T) {
 // transactions are then applied twice.
 func TestSnapshotsThatAreTakenDuringChanges(t *testing.T) {
 	s := server.ForTest(t, server.Config{
-		Tick: 500 * time.Millisecond, SuperDigest: super, Properties: []string{"zookeeper.snapCount=40"},
+		Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super, Properties: []string{"zookeeper.snapCount=40"},
 	})
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -474,7 +477,7 @@ func TestSnapshotsThatAreTakenDuringChanges(t *testing.T) {
 func TestCompressedSnapshots(t *testing.T) {
 	for _, c := range []struct{ method, want string }{{"gz", ""}, {"snappy", "compressed by snappy"}} {
 		t.Run(c.method, func(t *testing.T) {
-			s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super, Properties: []string{"zookeeper.snapshot.compression.method=" + c.method}})
+			s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super, Properties: []string{"zookeeper.snapshot.compression.method=" + c.method}})
 			client := dial(t, s.Addr())
 			client.create("/x", []byte("x"), 0)
 			want := client.walk()
@@ -502,7 +505,7 @@ func TestCompressedSnapshots(t *testing.T) {
 // exported in a form that a server can read. A server writes them as two surrogates, which
 // it reads as U+FFFD after a restart, as ours does that starts with them.
 func TestTextThatAServerCannotReadAgain(t *testing.T) {
-	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
+	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, MaxSession: sessionTimeout, SuperDigest: super})
 	id := func() string {
 		c := dial(t, s.Addr())
 		defer c.leave()

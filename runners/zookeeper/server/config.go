@@ -19,6 +19,9 @@ type Config struct {
 	// Tick is the server's tickTime; 0 means 2 s. Session timeouts are 2 to 20 ticks, and
 	// expirations are rounded to whole ticks (ZK-2.6, ZK-3.1).
 	Tick time.Duration
+	// MaxSession is the longest session timeout that the server grants; 0 means 20 ticks. Sessions must
+	// outlast a restart, which takes many seconds on a busy machine.
+	MaxSession time.Duration
 	// SuperDigest is the digest identity that passes all ACL checks; "" means none (ZK-9.3).
 	SuperDigest string
 	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0 means 1 minute.
@@ -132,11 +135,12 @@ func (c Config) text(dataDir string, port int) string {
 		admin = fmt.Sprintf("admin.serverPort=%d\nadmin.serverAddress=127.0.0.1", c.AdminPort)
 	}
 	return fmt.Sprintf(`tickTime=%d
+maxSessionTimeout=%d
 dataDir=%s
 clientPortAddress=127.0.0.1
 clientPort=%d
 maxClientCnxns=0
 %s
 4lw.commands.whitelist=*
-%s`, tick.Milliseconds(), dataDir, port, admin, c.ensemble)
+%s`, tick.Milliseconds(), cmp.Or(c.MaxSession, 20*tick).Milliseconds(), dataDir, port, admin, c.ensemble)
 }
