@@ -17,7 +17,7 @@ import (
 // These tests show quirks of the service (agent_service.py) that the recorded cases do not.
 
 func TestServiceQuirks(t *testing.T) {
-	none := []pysem.OptString{pysem.Some("a:1"), {}}
+	none := []any{"a:1", nil}
 	for _, test := range []struct {
 		name string
 		vars map[string]string
