@@ -164,11 +164,9 @@ func hexText(m *machine, b []byte, a []Value) (Value, error) {
 	}
 	var groups []string
 	for rest := b; len(rest) > 0; {
-		n := min(size, len(rest))
-		if size < 0 {
-			n = min(-size, len(rest))
-		} else if n = len(rest) % size; n == 0 {
-			n = min(size, len(rest))
+		n := min(max(size, -size), len(rest))
+		if size > 0 && len(rest)%size > 0 { // groups count from the end, so the first may be shorter
+			n = len(rest) % size
 		}
 		groups = append(groups, hex.EncodeToString(rest[:n]))
 		rest = rest[n:]

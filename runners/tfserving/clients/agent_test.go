@@ -43,7 +43,7 @@ func TestAgentV3ServesWhatItsLayoutLists(t *testing.T) {
 	v.step(v.SyncAvailableSavedModels) // called by the test, because the agent itself does so only every 30 s
 	v.until("others know the address", func() bool {
 		list, err := v.AddressMap(v.Backend().ServiceMap())
-		return err == nil && len(list) == 1 && len(list[0].Addrs) == 1 && list[0].Addrs[0].V == v.addr()
+		return err == nil && len(list) == 1 && len(list[0].Addrs) == 1 && list[0].Addrs[0] == v.addr()
 	})
 	served.write(t, "entry", 2)
 	v.awaitStates("2 AVAILABLE 0 , 1 END 0 ")

@@ -1,6 +1,11 @@
 // Package expiring simulates the ExpiryQueue of a ZooKeeper server, as far as its words and commands
 // show it. [NewSets] returns [Sets] without members: which member is in which set follows from the
-// members' deadlines.
+// members' deadlines. To change
+//
+//   - when a set goes: sets.go
+//   - who is in which set: the machine of sim/zookeeper for sessions, and wire for connections
+//
+// Unstable: any commit may change it.
 package expiring
 
 import "slices"
