@@ -136,6 +136,21 @@ func (d *discovery) lookAtConsul() {
 	}
 }
 
+// has reports whether every look-up since the given time has surely found a process.
+func (d *discovery) has(name string, since time.Duration) bool {
+	switch {
+	case d.c.spec.IsPlaced():
+		return true
+	case d.c.spec.Discovery != cluster.DiscoveryConsul:
+		n := d.nodes[name]
+		return n.there && n.since <= since
+	case d.c.Registered == nil || since <= max(d.c.procs[name].served, d.calm)+consulConverges:
+		return false
+	}
+	_, ok := d.c.Registered(name)
+	return ok
+}
+
 // knownOfConsul returns the quirk that explains why a process is missing in look-ups, "" if
 // there is none.
 func (d *discovery) knownOfConsul(name string) string {

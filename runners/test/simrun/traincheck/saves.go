@@ -73,6 +73,9 @@ func (c *Checker) lookAtStill(path string) {
 		if role != job.Worker || who == "chief" || !p.running || p.stepped < began-c.spec.StepTime-settled || began < max(p.started, p.served, p.retried)+settled {
 			continue
 		}
+		if !c.quirks.Keeps(jobquirks.Q239) && !c.discovery.has(who, began) {
+			continue // the repaired chief does not wait for a worker that it does not find
+		}
 		if _, waits := b.flags[who]; !b.placed || !waits || b.since[who] > began {
 			c.breaks(Still, path+" "+who, "", "%s was written from %v on, when %s did not wait at a barrier, want the save to wait for it", path, began, who)
 		}
