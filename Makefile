@@ -347,7 +347,7 @@ picture: ## README's picture of a report, which takes Chromium (CHROMIUM, defaul
 		--screenshot=runners/show/report.png "file://$(CURDIR)/$(BUILD)/picture/report.html" 2>/dev/null
 	@ls -l runners/show/report.png
 
-parity-check: ## say whether PARITY.md is what make parity writes, and which results of scenarios on other runners are older than the code; check-runners with STALE=1 records them anew
+parity-check: ## say whether PARITY.md is what make parity writes, and which results of scenarios on real and python are older than the code; check-runners with STALE=1 records them anew
 	@echo "== parity-check"
 	@$(GO) run ./cmd/monosim parity -o PARITY.md --check --records
 

@@ -85,7 +85,7 @@ Not recorded:
 `
 	var b bytes.Buffer
 	p.writeCompared(&b)
-	_, got, _ := strings.Cut(b.String(), "fails before that.\n")
+	_, got, _ := strings.Cut(b.String(), "clock's own speed.\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
