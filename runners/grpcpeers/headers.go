@@ -34,7 +34,7 @@ func spelledPaths() (list []Probe) {
 func spelledTimeouts() (list []Probe) {
 	for _, v := range []string{
 		"1H", "1M", "1s", "1h", "0H", "100000000n", "12345678m", "00000000S", "000000001S", "0.1S", "1S ", "\t1S", "1S\t", "18446744073709551616n", "1\x7f", "S1", "1,2S", "0x1S",
-		"99999999n", "99999999u", "99999999M", "1e3m", "１S", "-0S", "1 m",
+		"99999999n", "99999999u", "99999999M", "1e3m", "１S", "-0S", "1 M",
 	} {
 		list = append(list, calling(fmt.Sprintf("timeout %q", v), field{"grpc-timeout", v}))
 	}

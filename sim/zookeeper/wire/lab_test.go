@@ -91,6 +91,22 @@ func (l *lab) conns() int {
 	return len(l.s.conns)
 }
 
+// settle waits until no answer is counted as queued. The server counts one until its writer has
+// come back from the socket, which may be after the client has read it.
+func (l *lab) settle() {
+	l.Helper()
+	l.await("the last answer to be written", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		for _, c := range l.s.conns {
+			if c.out.waiting() > 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // requests returns how many requests with an opcode the server has handled.
 func (l *lab) requests(op zookeeper.OpCode) uint64 {
 	l.s.mu.Lock()

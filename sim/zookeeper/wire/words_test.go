@@ -27,6 +27,7 @@ func populatedForWords(t *testing.T, opt Options) (*lab, *peer) {
 	p.ok(zookeeper.Request{Op: zookeeper.OpGetData, Path: "/zookeeper", Watch: true})
 	l.dial()
 	l.await("the connection without a session", func() bool { return l.conns() == 2 })
+	l.settle()
 	return l, p
 }
 
@@ -181,6 +182,7 @@ func TestConsAfterEachRequest(t *testing.T) { // ZK-11
 	l := serve(t, Options{})
 	p := l.connect()
 	line := func() string {
+		l.settle()
 		_, line, _ := strings.Cut(l.word("cons"), "(")
 		line, _, _ = strings.Cut(line, ",lresp")
 		return regexp.MustCompile(`,(sid|est)=[^,]*`).ReplaceAllString(line, "")
