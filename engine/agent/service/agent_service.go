@@ -161,7 +161,7 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 	if err != nil {
 		return nil, err
 	}
-	list, err := addressList(addrs, optional)
+	list, err := addressList(addrs, pysem.OptString.Any)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 		if conf.DCAware {
 			key = key[strings.LastIndexByte(key, '/')+1:]
 		}
-		list, err := addressList(t.Addrs, optional)
+		list, err := addressList(t.Addrs, pysem.OptString.Any)
 		if err != nil {
 			return nil, err
 		}
@@ -219,14 +219,6 @@ func addressList[Address any](addrs []Address, value func(a Address) any) (*agen
 		list.Address = append(list.Address, text)
 	}
 	return list, nil
-}
-
-// optional returns an address that is a string or None.
-func optional(a pysem.OptString) any {
-	if !a.Set {
-		return nil
-	}
-	return a.V
 }
 
 // anything returns an address that may be any value.

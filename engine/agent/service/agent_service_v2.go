@@ -6,7 +6,6 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
@@ -77,5 +76,5 @@ func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservic
 // metaAddresses returns the IPv4 gRPC addresses of replicas. It includes addresses that cannot be
 // used.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
-	return addressList(lists.Map(replicas, func(rm *datadef.ReplicaMeta) pysem.OptString { return rm.Address }), optional)
+	return addressList(replicas, func(rm *datadef.ReplicaMeta) any { return rm.Address.Any() })
 }

@@ -170,7 +170,7 @@ func (f *formatParser) field(level int) ([]node, error) {
 	debug := f.src[f.at] == '='
 	if debug {
 		f.at++
-		for f.at < len(f.src) && strings.IndexByte(" \t\n\v\f\r", f.src[f.at]) >= 0 {
+		for f.at < len(f.src) && isSpaceASCII(rune(f.src[f.at])) {
 			f.at++
 		}
 		parts = append(parts, constant{value: f.src[start:f.at]})

@@ -145,12 +145,9 @@ func isTitleASCII(b []byte) bool {
 // hexText implements bytes.hex. A separator comes between groups of bytes, which are counted from
 // the right, or from the left if the size of a group is negative.
 func hexText(m *machine, b []byte, a []Value) (Value, error) {
-	size := 1
-	if has(a[1]) {
-		var err error
-		if size, err = wantInt(a[1]); err != nil {
-			return nil, err
-		}
+	size, err := given(a[1], 1, wantInt)
+	if err != nil {
+		return nil, err
 	}
 	if !has(a[0]) {
 		return hex.EncodeToString(b), m.make(2 * len(b))

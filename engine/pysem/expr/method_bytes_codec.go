@@ -115,7 +115,7 @@ var bytesFromHex = defineOn("bytes", "fromhex", signature{style: oneArg}, func(m
 	}
 	data := []byte{}
 	for i := 0; i < len(s); {
-		if strings.IndexByte(" \t\n\v\f\r", s[i]) >= 0 {
+		if isSpaceASCII(rune(s[i])) {
 			i++
 			continue
 		}

@@ -134,11 +134,9 @@ func findItem(items []Value, a []Value) (int, error) {
 }
 
 func popItem(m *machine, l *List, a []Value) (Value, error) {
-	i, err := -1, error(nil)
-	if has(a[0]) {
-		if i, err = wantIndex(a[0]); err != nil {
-			return nil, err
-		}
+	i, err := given(a[0], -1, wantIndex)
+	if err != nil {
+		return nil, err
 	}
 	n := len(l.Items)
 	if n == 0 {

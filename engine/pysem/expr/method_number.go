@@ -51,12 +51,9 @@ func byteOrder(v Value) (little bool, err error) {
 
 func toBytes(m *machine, v Value, a []Value) (Value, error) {
 	n, _ := pysem.Big(v)
-	length := 1
-	if has(a[0]) {
-		var err error
-		if length, err = wantIndex(a[0]); err != nil {
-			return nil, err
-		}
+	length, err := given(a[0], 1, wantIndex)
+	if err != nil {
+		return nil, err
 	}
 	little, err := byteOrder(a[1])
 	if err != nil {

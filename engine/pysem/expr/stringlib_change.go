@@ -65,12 +65,9 @@ func (l stringlib[T]) zfill(m *machine, s string, a []Value) (Value, error) {
 }
 
 func (l stringlib[T]) expandTabs(m *machine, s string, a []Value) (Value, error) {
-	size := 8
-	if has(a[0]) {
-		var err error
-		if size, err = wantInt(a[0]); err != nil {
-			return nil, err
-		}
+	size, err := given(a[0], 8, wantInt)
+	if err != nil {
+		return nil, err
 	}
 	var b strings.Builder
 	column := 0
@@ -141,12 +138,9 @@ func (l stringlib[T]) replace(m *machine, s string, a []Value) (Value, error) {
 	if !ok {
 		return nil, l.wrong(a[1], "replace() argument 2 must be str, not "+argumentName(a[1]))
 	}
-	most := -1
-	if has(a[2]) {
-		var err error
-		if most, err = wantIndex(a[2]); err != nil {
-			return nil, err
-		}
+	most, err := given(a[2], -1, wantIndex)
+	if err != nil {
+		return nil, err
 	}
 	found := l.length(s) + 1
 	if old != "" {

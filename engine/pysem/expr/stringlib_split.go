@@ -9,12 +9,9 @@ import (
 func (l stringlib[T]) splitter(name string, by func(s, separator string, most int) []string,
 	spaces func(s string, most int, isSpace func(r rune) bool) []string) *builtin {
 	return l.method(name, byName(0, "sep", "maxsplit"), func(m *machine, s string, a []Value) (Value, error) {
-		most := -1
-		if has(a[1]) {
-			var err error
-			if most, err = wantIndex(a[1]); err != nil {
-				return nil, err
-			}
+		most, err := given(a[1], -1, wantIndex)
+		if err != nil {
+			return nil, err
 		}
 		if most < 0 || most > len(s) {
 			most = len(s) + 1
@@ -83,12 +80,9 @@ func splitSpacesRight(s string, most int, isSpace func(r rune) bool) []string {
 }
 
 func (l stringlib[T]) splitLines(m *machine, s string, a []Value) (Value, error) {
-	keep := 0
-	if has(a[0]) {
-		var err error
-		if keep, err = wantInt(a[0]); err != nil {
-			return nil, err
-		}
+	keep, err := given(a[0], 0, wantInt)
+	if err != nil {
+		return nil, err
 	}
 	var lines []string
 	for rest := s; rest != ""; {

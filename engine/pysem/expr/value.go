@@ -306,6 +306,15 @@ func wantInt(v Value) (int, error) {
 	return n, err
 }
 
+// given returns the number that an optional argument has, or usual if the argument is not given.
+// want converts it.
+func given(v Value, usual int, want func(v Value) (int, error)) (int, error) {
+	if !has(v) {
+		return usual, nil
+	}
+	return want(v)
+}
+
 func raise(typ, format string, args ...any) error { return pysem.Raise(typ, format, args...) }
 
 func typeError(format string, args ...any) error { return pysem.Raise("TypeError", format, args...) }

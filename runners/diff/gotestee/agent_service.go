@@ -25,7 +25,7 @@ var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.routed(c.mirrored(true))) },
 	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.routed(c.provided())) },
 	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
-	"agent_service.grpc":                caseworld.With(func(c *call) (service.ServiceAnswers, error) { return c.routedService(c.served()) }, (*call).serviceOverGRPC),
+	"agent_service.grpc":                caseworld.With((*call).served, (*call).serviceOverGRPC),
 }
 
 // routed returns the servicer as the reference makes it. It has the data source of one version, but
@@ -301,15 +301,15 @@ func replyOf(m proto.Message) *pysem.Dict {
 	return caseworld.Object("message", caseworld.PB(m), "json", messageDict(m.ProtoReflect()))
 }
 
-// served builds the service of the version that the case names.
+// served builds the service of the version that the case names, as AgentService does.
 func (c *call) served() (service.ServiceAnswers, error) {
 	switch version := c.In.Integer("version"); version {
 	case 1:
-		return c.watched()
+		return c.routedService(c.watched())
 	case 2:
-		return c.mirrored(false)
+		return c.routedService(c.mirrored(false))
 	case 3:
-		return c.provided()
+		return c.routedService(c.provided())
 	default:
 		caseworld.BadCasef("in.version: found %d, want 1, 2 or 3", version)
 	}

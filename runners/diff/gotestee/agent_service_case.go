@@ -54,7 +54,7 @@ func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err e
 		}
 		a.Calls = append(a.Calls, RPC{Method: r.method, Request: request, Message: r.request, Response: r.response})
 	}
-	a.Answers, err = asked.routedService(asked.served())
+	a.Answers, err = asked.served()
 	return a, err
 }
 

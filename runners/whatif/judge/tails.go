@@ -81,23 +81,18 @@ func quantileBounds(h model.Hist, parts []tail, q, related, confidence float64) 
 // and from how many observations hang together. groups is how many independent observations those
 // beyond the quantile are worth.
 func shareAbove(h model.Hist, parts []tail, q, related, confidence float64) (least, most, groups float64) {
-	_, least, most, groups = relatedAbove(h, parts, q, related).Share(counts(parts), above(h, parts, q), confidence)
+	r := relatedAbove(h, parts, q, related)
+	_, least, most, groups = r.Share(r.N, above(h, parts, q), confidence)
 	return least, most, groups
-}
-
-// counts returns how many latencies each tail has.
-func counts(parts []tail) []int64 {
-	n := make([]int64, len(parts))
-	for i := range parts {
-		n[i] = parts[i].all
-	}
-	return n
 }
 
 // relatedAbove describes the latencies beyond the q-quantile, with the counts of those beyond the
 // quantiles that 2, 4 and 8 times as many exceed.
 func relatedAbove(h model.Hist, parts []tail, q, floor float64) *stats.Related {
-	r := &stats.Related{Floor: floor, N: counts(parts)}
+	r := &stats.Related{Floor: floor}
+	for i := range parts {
+		r.N = append(r.N, parts[i].all)
+	}
 	for _, times := range []float64{2, 4, 8} {
 		if share := times * (1 - q); share > 0 && share <= 0.5 {
 			r.More = append(r.More, above(h, parts, 1-share))
@@ -106,25 +101,22 @@ func relatedAbove(h model.Hist, parts []tail, q, floor float64) *stats.Related {
 	return r
 }
 
-// related describes how requests hang together, for a verdict.
-type related struct{ stats.Related }
-
 // relatedBeyond describes the answered requests beyond the latency that the share p of them exceeds.
-func (w *Pool) relatedBeyond(scope, name string, p float64) related {
+func (w *Pool) relatedBeyond(scope, name string, p float64) *stats.Related {
 	h, parts := w.hist(scope, name), w.requests(name).tails[scope]
 	floor := w.relatedOf(scope, name)
 	if h.Count() == 0 || p <= 0 || p >= 1 {
-		return related{stats.Related{Floor: floor}}
+		return &stats.Related{Floor: floor}
 	}
 	r := relatedAbove(h, parts, 1-p, floor)
 	r.More = slices.Insert(r.More, 0, above(h, parts, 1-p))
-	return related{*r}
+	return r
 }
 
-// ofPass returns the variance inflation factor with which a claim is judged that at most the share p
+// inflationOfPass returns the variance inflation factor with which a claim is judged that at most the share p
 // of requests is bad. The claim may be wrong only if p of them or more are. So the factor is that of
 // the bad ones, and at least that of the share p of all.
-func (r *related) ofPass(n, bad []int64, p, confidence float64) float64 {
+func inflationOfPass(r *stats.Related, n, bad []int64, p, confidence float64) float64 {
 	expected, oneSided := p*float64(sum(n)), 2*confidence-1
 	factor := r.Inflation(n, lists.Map(bad, func(n int64) float64 { return float64(n) }), expected, oneSided)
 	if len(r.More) > 0 {

@@ -52,7 +52,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 				e.byCount(&v, w, w.Over[limits[o.Model]], w.Young[limits[o.Model]], 1-levelOf(o.Metric), window.relatedBeyond("request", o.Model, 1-levelOf(o.Metric)))
 				limits[o.Model]++
 			case o.Metric == "errors" && o.Scope == "":
-				e.byCount(&v, w, w.Bad, w.Open, o.Limit, related{stats.Related{Floor: window.relatedOf("request", o.Model)}})
+				e.byCount(&v, w, w.Bad, w.Open, o.Limit, &stats.Related{Floor: window.relatedOf("request", o.Model)})
 			case o.Bound > 0:
 				e.aboveBound(&v, window, w, o)
 			default:
@@ -123,7 +123,7 @@ func levelOf(metric string) float64 {
 //
 // A pass is judged as if the limit was where exactly the share p exceeds it: then few requests beyond
 // it may well be worth fewer independent ones than the same number of them shows (CAP-5.5).
-func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64, related related) {
+func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64, related *stats.Related) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()
 		return
@@ -135,7 +135,7 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 		most[i] += open[i]
 	}
 	v.Open = sum(open)
-	inflation := func(bad []int64) float64 { return related.ofPass(w.Arrived, bad, p, v.Confidence) }
+	inflation := func(bad []int64) float64 { return inflationOfPass(related, w.Arrived, bad, p, v.Confidence) }
 	passes := func(bad []int64) bool { return stats.Passes(v.N, sum(bad), p, inflation(bad), v.Confidence) }
 	fails := func(bad []int64) bool {
 		return stats.Fails(v.N, sum(bad), p, stats.VIF(w.Arrived, bad), v.Confidence)

@@ -265,11 +265,8 @@ func (s *Spec) Work(tier, shard int) float64 {
 	if !s.Mixed {
 		return work
 	}
-	live, all := s.Live(tier), 0
-	for _, n := range live {
-		all += n
-	}
-	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
+	live := s.Live(tier)
+	return work + s.Common*float64(live[shard])/math.Max(float64(inAll(live)), 1)
 }
 
 // Filled returns for how many seconds a request keeps the fullest container of a shard busy, on
@@ -280,11 +277,7 @@ func (s *Spec) Filled(tier, shard int) float64 {
 	if n == 0 {
 		return 0
 	}
-	all := 0
-	for _, live := range s.Live(tier) {
-		all += live
-	}
-	return s.Works[tier][shard]/n + s.Common/math.Max(float64(all), 1)
+	return s.Works[tier][shard]/n + s.Common/math.Max(float64(inAll(s.Live(tier))), 1)
 }
 
 // Live returns, for each shard of a tier, how many containers are left under the spec's condition.
@@ -296,4 +289,12 @@ func (s *Spec) Live(tier int) []int {
 		}
 	}
 	return live
+}
+
+// inAll returns the sum over all shards of a tier.
+func inAll(list []int) (all int) {
+	for _, n := range list {
+		all += n
+	}
+	return all
 }

@@ -109,13 +109,11 @@ func (s *Spec) ratesIn(start, end int64) []step {
 // a time of a window. Containers that are gone are taken to be of this shard, and new ones to be
 // spread over all shards.
 func (now *load) left(s *Spec, tier, shard int) float64 {
-	n, all := s.Crowded(tier, shard), 0
+	n := s.Crowded(tier, shard)
 	if now.live[tier] == 0 {
 		return n
 	}
-	for _, one := range s.Live(tier) {
-		all += one
-	}
+	all := inAll(s.Live(tier))
 	if gone := float64(all - now.live[tier]); gone > 0 {
 		return math.Max(1, n-gone)
 	}
@@ -157,11 +155,7 @@ func (s *Spec) relatedIn(o *station, shard int, now load) Related {
 		r.Attempts[o.tier] = r.Requests * math.Max(1, o.work[shard]/o.each)
 		return r
 	}
-	all := 0.0
-	for _, live := range s.Live(o.tier) {
-		all += float64(live)
-	}
-	rho := now.rate * (o.work[shard]/n + o.common/math.Max(all, 1))
+	rho := now.rate * (o.work[shard]/n + o.common/math.Max(float64(inAll(s.Live(o.tier))), 1))
 	if rho >= 1 {
 		return r
 	}

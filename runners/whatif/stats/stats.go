@@ -57,18 +57,8 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 // within 0 and 1, and is not empty when none or all count. Without observations the share is 0,
 // and the interval all of 0 to 1.
 func Share(n []int64, x []float64, confidence float64) (share, low, high float64) {
-	sumN, sumX := sums(n, x)
-	if sumN == 0 {
-		return 0, 0, 1
-	}
-	factor := inflation(n, x)
-	if factor > 1 {
-		wider := T(confidence, float64(len(n)-1)) / mathext.NormalQuantile(0.5+confidence/2)
-		factor *= float64(wider * wider)
-	}
-	m, y := math.Max(sumN/factor, 1), sumX/factor
-	low, high = exactShare(m, math.Min(y, m), (1-confidence)/2)
-	return sumX / sumN, low, high
+	share, low, high, _ = new(Related).Share(n, x, confidence)
+	return share, low, high
 }
 
 // exactShare returns the Clopper-Pearson interval for a share of y successes in m trials,

@@ -98,12 +98,7 @@ func (l *lab) settle() {
 	l.await("the last answer to be written", func() bool {
 		l.s.mu.Lock()
 		defer l.s.mu.Unlock()
-		for _, c := range l.s.conns {
-			if c.out.waiting() > 0 {
-				return false
-			}
-		}
-		return true
+		return l.s.outstanding() == 0
 	})
 }
 
