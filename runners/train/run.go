@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 )
@@ -184,8 +184,7 @@ func lastSaved(paths []string) int64 {
 	if len(paths) == 0 {
 		return 0
 	}
-	last := paths[len(paths)-1]
-	step, _ := strconv.ParseInt(last[strings.LastIndexByte(last, '-')+1:], 10, 64)
+	step, _ := saveutils.SaveHelper{}.GlobalStep(paths[len(paths)-1])
 	return step
 }
 

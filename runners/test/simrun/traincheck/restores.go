@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -65,14 +66,8 @@ func (c *Checker) resumed(step int64) {
 func (c *Checker) initialized() {
 	c.restores = restores{marked: c.restores.marked, begun: c.now}
 	if name := c.stored.current; c.spec.RestoreDir == "" && c.spec.RestoreCkpt == "" && !c.spec.ClearNN && !c.stored.checkpoint.torn && c.lag == 0 {
-		c.restores.newest = stepOf(name)
+		c.restores.newest, _ = saveutils.SaveHelper{}.GlobalStep(name)
 	}
-}
-
-// stepOf returns the step of a checkpoint, such as 7 of model.ckpt-7, 0 for another name.
-func stepOf(checkpoint string) int64 {
-	step, _ := strconv.ParseInt(checkpoint[strings.LastIndexByte(checkpoint, '-')+1:], 10, 64)
-	return step
 }
 
 // begins checks the first step of the chief in a session, which it makes once it has restored.

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/job"
+	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -42,7 +43,7 @@ func (c *Checker) saved(o runners.Observation) {
 		c.breaks(Once, o.Path, c.knownBy(jobquirks.Q242), "%s was saved twice in a row, want each step saved once", o.Path)
 	}
 	c.lookAtStill(o.Path)
-	s.newest = stepOf(o.Path)
+	s.newest, _ = saveutils.SaveHelper{}.GlobalStep(o.Path)
 	s.fresh = true
 	s.mine = append(slices.DeleteFunc(s.mine, func(p string) bool { return p == o.Path }), o.Path)
 }

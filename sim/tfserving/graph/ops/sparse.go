@@ -164,23 +164,17 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 	rows := len(at) / max(rank, 1)
 	places, strides := slices.Repeat([]int{-1}, n), value.Strides(shape)
 	for i := range rows {
-		place, row := 0, at[i*rank:(i+1)*rank]
-		for d, x := range row {
+		if c.Flag("validate_indices") {
+			if err := Misplaced(at, i, shape); err != nil {
+				return nil, err
+			}
+		}
+		place := 0
+		for d, x := range at[i*rank : (i+1)*rank] {
 			if x < 0 || x >= shape[d] {
-				if !c.Flag("validate_indices") {
-					return nil, Invalidf("Indices are not valid (out of bounds).  Shape: %s", value.ShapeText(shape))
-				}
-				return nil, Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
+				return nil, Invalidf("Indices are not valid (out of bounds).  Shape: %s", value.ShapeText(shape))
 			}
 			place += x * strides[d]
-		}
-		if c.Flag("validate_indices") && i > 0 {
-			switch slices.Compare(at[(i-1)*rank:i*rank], row) {
-			case 0:
-				return nil, Invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
-			case 1:
-				return nil, Invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
-			}
 		}
 		places[place] = i
 		if c.In[2].Rank() == 0 {
@@ -188,6 +182,28 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 		}
 	}
 	return One(c.In[2].PickOr(shape, places, c.In[3]))
+}
+
+// Misplaced returns the error for row i of the indices of a sparse tensor if it is out of bounds, or
+// does not come after the row before it (core/util/sparse/sparse_tensor.cc).
+func Misplaced(indices []int, i int, shape []int) error {
+	rank := len(shape)
+	row := indices[i*rank : (i+1)*rank]
+	for d, x := range row {
+		if x < 0 || x >= shape[d] {
+			return Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
+		}
+	}
+	if i == 0 {
+		return nil
+	}
+	switch slices.Compare(indices[(i-1)*rank:i*rank], row) {
+	case 0:
+		return Invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
+	case 1:
+		return Invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
+	}
+	return nil
 }
 
 func sparseReorder(c *Call, s sparse) ([]Value, error) {

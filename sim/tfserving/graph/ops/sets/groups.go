@@ -2,10 +2,7 @@ package sets
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
@@ -84,17 +81,12 @@ func sparse(c *ops.Call, input int) (groups, error) {
 	}
 	g := groups{shape: shape, values: values}
 	for i := range values.Len() {
-		row := rows[i*rank : (i+1)*rank]
 		if c.Flag("validate_indices") {
-			var before []int
-			if i > 0 {
-				before = rows[(i-1)*rank : i*rank]
-			}
-			if err := misplaced(i, row, before, shape); err != nil {
+			if err := ops.Misplaced(rows, i, shape); err != nil {
 				return groups{}, err
 			}
 		}
-		place := row[:rank-1]
+		place := rows[i*rank : (i+1)*rank-1]
 		if n := len(g.list); n == 0 || !slices.Equal(g.list[n-1].place, place) {
 			g.list = append(g.list, group{place: place})
 		}
@@ -110,31 +102,6 @@ func firstOf(shape []int) int {
 	}
 	return shape[0]
 }
-
-// misplaced returns the error for a row of indices that is out of bounds, or that does not come
-// after the row before it (core/util/sparse/sparse_tensor.cc).
-func misplaced(i int, row, before, shape []int) error {
-	what := ""
-	for d, n := range row {
-		if n < 0 || n >= shape[d] {
-			return ops.Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joined(row), joined(shape))
-		}
-	}
-	if before != nil {
-		switch slices.Compare(before, row) {
-		case 0:
-			what = " is repeated"
-		case 1:
-			what = " is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
-		}
-	}
-	if what == "" {
-		return nil
-	}
-	return ops.Invalidf("indices[%d] = [%s]%s", i, joined(row), what)
-}
-
-func joined(list []int) string { return strings.Join(lists.Map(list, strconv.Itoa), ",") }
 
 // outside returns the error for a member of a set that lies outside of the tensor. Only indices
 // that were not validated can.

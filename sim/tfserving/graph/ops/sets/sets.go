@@ -22,12 +22,12 @@ func operate(c *ops.Call) ([]ops.Value, error) {
 	}
 	for _, shape := range [][]int{a.shape, b.shape} {
 		if len(shape) < 2 {
-			return nil, ops.Invalidf("Shape [%s] has rank %d < 2", joined(shape), len(shape))
+			return nil, ops.Invalidf("Shape %s has rank %d < 2", value.ShapeText(shape), len(shape))
 		}
 	}
 	places := a.shape[:len(a.shape)-1]
 	if others := b.shape[:len(b.shape)-1]; !slices.Equal(places, others) {
-		return nil, ops.Invalidf("Mismatched shapes [%s] vs [%s]", joined(places), joined(others))
+		return nil, ops.Invalidf("Mismatched shapes %s vs %s", value.ShapeText(places), value.ShapeText(others))
 	}
 	keep, ok := kinds[strings.ToLower(c.Text("set_operation"))]
 	if !ok {
@@ -36,7 +36,8 @@ func operate(c *ops.Call) ([]ops.Value, error) {
 	if err := c.Work(a.values.Len()+b.values.Len(), value.Int64, nil); err != nil {
 		return nil, err
 	}
-	return output(c, places, value.Join(a.values, b.values), united(a, b, keep))
+	values := value.Join(a.values, b.values)
+	return output(c, places, values, united(a, b, values, keep))
 }
 
 // operands reads the two tensors. The indices of values of the second follow those of the first.
@@ -64,9 +65,8 @@ var kinds = map[string]func(first, second bool) bool{
 }
 
 // united applies keep to the sets of the same places, and returns those that are not empty. Their
-// members are positions in the values of a, followed by those of b, in ascending order of the values.
-func united(a, b groups, keep func(first, second bool) bool) (all []group) {
-	values := value.Join(a.values, b.values)
+// members are positions in values, those of a followed by those of b, in ascending order of the values.
+func united(a, b groups, values ops.Value, keep func(first, second bool) bool) (all []group) {
 	for i, j := 0, 0; i < len(a.list) || j < len(b.list); {
 		order := 0
 		switch {
@@ -77,41 +77,37 @@ func united(a, b groups, keep func(first, second bool) bool) (all []group) {
 		default:
 			order = slices.Compare(a.list[i].place, b.list[j].place)
 		}
-		s, first, second := group{}, []int(nil), []int(nil)
+		s, members := group{}, []int(nil)
 		if order <= 0 {
-			s.place, first = a.list[i].place, a.list[i].members
+			s.place, members = a.list[i].place, slices.Clone(a.list[i].members)
 			i++
 		}
 		if order >= 0 {
 			s.place = b.list[j].place
 			for _, at := range b.list[j].members {
-				second = append(second, a.values.Len()+at)
+				members = append(members, a.values.Len()+at)
 			}
 			j++
 		}
-		if s.members = kept(values, first, second, keep); len(s.members) > 0 {
+		if s.members = kept(values, members, a.values.Len(), keep); len(s.members) > 0 {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// kept returns one position for each value that stays, in ascending order of the values.
-func kept(values ops.Value, first, second []int, keep func(first, second bool) bool) (list []int) {
+// kept returns one position for each value that stays, in ascending order of the values. Positions
+// from split on are of members of the second set. It sorts all.
+func kept(values ops.Value, all []int, split int, keep func(first, second bool) bool) (list []int) {
 	compare := comparison(values)
-	all := slices.Concat(first, second)
 	slices.SortStableFunc(all, compare)
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && compare(all[0], all[n]) == 0 {
 			n++
 		}
-		same := all[:n]
-		in := func(of []int) bool {
-			return slices.ContainsFunc(same, func(at int) bool { return slices.Contains(of, at) })
-		}
-		if keep(in(first), in(second)) {
-			list = append(list, same[0])
+		if keep(all[0] < split, all[n-1] >= split) { // the sort is stable, so members of the first set come first
+			list = append(list, all[0])
 		}
 		all = all[n:]
 	}
@@ -173,7 +169,7 @@ func size(c *ops.Call) ([]ops.Value, error) {
 		if at < 0 || at >= n {
 			return nil, c.Unsupported("an index of %d", at)
 		}
-		sizes[at] = int64(len(kept(g.values, s.members, nil, kinds["union"])))
+		sizes[at] = int64(len(kept(g.values, slices.Clone(s.members), g.values.Len(), kinds["union"])))
 	}
 	return ops.One(value.Ints(value.Int32, places, sizes))
 }
