@@ -161,8 +161,8 @@ func Paired(whole float64, a, b []float64, confidence float64) (half, reduction 
 	return half, (va + vb) / vd
 }
 
-// OrderInterval returns the ranks, from 1, of two of n independent sorted values. These two
-// values bound the q-quantile with the given confidence, by the binomial distribution.
+// OrderInterval returns which of n independent values, once they are sorted, bound the q-quantile
+// with the given confidence, by the binomial distribution. Ranks begin at 1.
 func OrderInterval(n int64, q, confidence float64) (low, high int64) {
 	mean := float64(n) * q
 	sd := math.Sqrt(mean * (1 - q))
