@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The names by which the sentences of scenarios call requests to model servers.
+// These names of calls to model servers are used in sentences.
 const (
 	reloadCall  = "reload"
 	predictCall = "Predict"

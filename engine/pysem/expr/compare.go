@@ -466,7 +466,7 @@ func (s *sorter) insertAll(start int) {
 	}
 }
 
-// reverse reverses the order of the first n items and of their keys.
+// reverse turns the first n items round.
 func (s *sorter) reverse(n int) {
 	slices.Reverse(s.items[:n])
 	slices.Reverse(s.keys[:n])

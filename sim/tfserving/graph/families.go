@@ -7,13 +7,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/arrays"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/nested"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/random"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/sequences"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sets"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/sparsemath"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/statistics"
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, pictures.Family, random.Family, sets.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, nested.Family, pictures.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

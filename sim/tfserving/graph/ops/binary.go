@@ -1,12 +1,14 @@
 package ops
 
 import (
+	"maps"
 	"math"
 	"math/cmplx"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/special"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -79,6 +81,7 @@ var complexBinary = map[string]func(a, b complex128) complex128{
 
 func binaryOps() map[string]Kernel {
 	ops := map[string]Kernel{"AddN": addN}
+	maps.Copy(floatBinary, special.OfTwo)
 	for name := range floatBinary { //lint:ordered each name has an entry of its own
 		ops[name] = binary
 	}

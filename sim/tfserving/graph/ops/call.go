@@ -221,6 +221,20 @@ func (n *Node) Numbers(name string) []int {
 	return wholeInts(n.Attrs[name].GetList().GetI())
 }
 
+// Texts returns an attribute that is a list of texts.
+func (n *Node) Texts(name string) []string {
+	return lists.Map(n.Attrs[name].GetList().GetS(), func(b []byte) string { return string(b) })
+}
+
+// ShapeAt returns the dimensions of one shape of an attribute that is a list of them, as Shape does.
+func (n *Node) ShapeAt(name string, i int) ([]int, bool) {
+	all := n.Attrs[name].GetList().GetShape()
+	if i >= len(all) {
+		return nil, false
+	}
+	return sizesOf(all[i])
+}
+
 // Shape returns the dimensions of a shape attribute, with -1 for unknown sizes. It returns false
 // for an unknown rank.
 func (n *Node) Shape(name string) ([]int, bool) { return sizesOf(n.Attrs[name].GetShape()) }

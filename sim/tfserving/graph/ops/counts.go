@@ -145,7 +145,7 @@ func insideSparse(at Value, shape []int64) error {
 		row := at.I()[i : i+len(shape)]
 		for d, x := range row {
 			if x < 0 || x >= shape[d] {
-				return Invalidf("Sparse index tuple indices[%d, :] = [%s] is out of bounds", i/len(shape), joinInts(wholeInts(row), ", "))
+				return Invalidf("Sparse index tuple indices[%d, :] = [%s] is out of bounds", i/len(shape), JoinInts(wholeInts(row), ", "))
 			}
 		}
 	}

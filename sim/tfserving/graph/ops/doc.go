@@ -22,9 +22,10 @@
 //   - reductions, sorting, segments: reduce.go, sort.go, segment.go
 //   - layers: matmul.go, conv.go, nn.go
 //   - texts: strings.go, regex.go
-//   - examples: example.go; CSV, JSON and tensors as text: package formats; sets: package sets; draws from a seed: package random
+//   - examples: example.go; sequence examples: package sequences; CSV, JSON and tensors as text: package formats; sets: package sets; draws from a seed: package random
 //   - variables and tables: state.go, table.go, buckets.go
-//   - sparse and ragged composites: sparse.go, ragged.go
+//   - sparse and ragged composites: sparse.go, ragged.go; arithmetic of sparse tensors: package sparsemath; ragged tensors as elements: package nested
+//   - special functions: package special; losses and histograms: package statistics
 //   - lists of tensors: list.go
 //   - control flow: control.go
 //

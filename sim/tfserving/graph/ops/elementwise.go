@@ -1,10 +1,12 @@
 package ops
 
 import (
+	"maps"
 	"math"
 	"math/cmplx"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/special"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -72,7 +74,8 @@ var floatTests = map[string]func(float64) bool{
 }
 
 func unaryOps() map[string]Kernel {
-	ops := map[string]Kernel{"LeakyRelu": leakyRelu, "LogicalNot": logicalNot}
+	ops := map[string]Kernel{"LeakyRelu": leakyRelu, "LogicalNot": logicalNot, "Angle": angle}
+	maps.Copy(floatUnary, special.OfOne)
 	for _, name := range unaryNames() {
 		ops[name] = unary
 	}
@@ -103,6 +106,11 @@ func unary(c *Call) ([]Value, error) {
 		return One(value.Complexes(v.DType(), v.Shape(), lists.Map(v.C(), complexUnary[c.Op])))
 	}
 	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+// angle returns the argument of complex numbers.
+func angle(c *Call) ([]Value, error) {
+	return One(value.Floats(c.TypeOf("Tout"), c.In[0].Shape(), lists.Map(c.In[0].C(), cmplx.Phase)))
 }
 
 func floatTest(c *Call) ([]Value, error) {

@@ -43,7 +43,7 @@ func parseExample(c *Call) ([]Value, error) {
 		}
 	}
 	for row, s := range serialized.S() {
-		features, ok := featuresOf([]byte(s))
+		features, ok := Features([]byte(s))
 		if !ok {
 			return nil, Invalidf("Could not parse example input, value: '%s'", s)
 		}
@@ -55,9 +55,8 @@ func parseExample(c *Call) ([]Value, error) {
 	return e.outputs(wanted)
 }
 
-// featuresOf reads the features of a serialized example. It skips other fields without checking
-// that all of their bytes are there, as the fast parser does.
-func featuresOf(data []byte) (map[string]*tfexample.Feature, bool) {
+// Features reads the features of a serialized example. It skips other fields.
+func Features(data []byte) (map[string]*tfexample.Feature, bool) {
 	all := &tfexample.Features{}
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)
@@ -73,21 +72,29 @@ func featuresOf(data []byte) (map[string]*tfexample.Feature, bool) {
 			data = data[n:]
 			continue
 		}
-		if kind == protowire.BytesType {
-			length, n := protowire.ConsumeVarint(data)
-			if n < 0 {
-				return nil, false
-			}
-			data = data[n+int(min(length, uint64(len(data)-n))):]
-			continue
-		}
-		n = protowire.ConsumeFieldValue(number, kind, data)
-		if n < 0 || kind == protowire.StartGroupType || kind == protowire.EndGroupType {
+		var ok bool
+		if data, ok = Skipped(data, number, kind); !ok {
 			return nil, false
 		}
-		data = data[n:]
 	}
 	return all.GetFeature(), true
+}
+
+// Skipped returns what is behind a field of which the tag has been read. It does not check that all
+// bytes of the field are there, as the fast parser does not.
+func Skipped(data []byte, number protowire.Number, kind protowire.Type) ([]byte, bool) {
+	if kind == protowire.BytesType {
+		length, n := protowire.ConsumeVarint(data)
+		if n < 0 {
+			return nil, false
+		}
+		return data[n+int(min(length, uint64(len(data)-n))):], true
+	}
+	n := protowire.ConsumeFieldValue(number, kind, data)
+	if n < 0 || kind == protowire.StartGroupType || kind == protowire.EndGroupType {
+		return nil, false
+	}
+	return data[n:], true
 }
 
 // check returns the first error of an example. It looks at the features that the example has, in
@@ -176,18 +183,8 @@ func (e *examples) outputs(w wanted) ([]Value, error) {
 // list returns the values of a feature in one example as a vector. It returns false if the example
 // lacks the feature.
 func (e *examples) list(row int, f feature) (Value, bool, error) {
-	own := e.features[row][f.key]
-	var v Value
-	switch kind := own.GetKind().(type) {
-	case *tfexample.Feature_FloatList:
-		list := lists.Map(kind.FloatList.GetValue(), func(x float32) float64 { return float64(x) })
-		v = value.Floats(value.Float32, []int{len(list)}, list)
-	case *tfexample.Feature_Int64List:
-		v = value.Ints(value.Int64, []int{len(kind.Int64List.GetValue())}, slices.Clone(kind.Int64List.GetValue()))
-	case *tfexample.Feature_BytesList:
-		list := lists.Map(kind.BytesList.GetValue(), func(b []byte) string { return string(b) })
-		v = value.Strings([]int{len(list)}, list)
-	default:
+	v, ok := FeatureValue(e.features[row][f.key])
+	if !ok {
 		return Value{}, false, nil
 	}
 	if v.DType() != f.dtype {
@@ -199,6 +196,21 @@ func (e *examples) list(row int, f feature) (Value, bool, error) {
 			tensor.DTypeName(v.DType()), tensor.DTypeName(f.dtype))
 	}
 	return v, true, nil
+}
+
+// FeatureValue returns the values of a feature as a vector; false if the feature is of no kind.
+func FeatureValue(own *tfexample.Feature) (Value, bool) {
+	switch kind := own.GetKind().(type) {
+	case *tfexample.Feature_FloatList:
+		list := lists.Map(kind.FloatList.GetValue(), func(x float32) float64 { return float64(x) })
+		return value.Floats(value.Float32, []int{len(list)}, list), true
+	case *tfexample.Feature_Int64List:
+		return value.Ints(value.Int64, []int{len(kind.Int64List.GetValue())}, slices.Clone(kind.Int64List.GetValue())), true
+	case *tfexample.Feature_BytesList:
+		list := lists.Map(kind.BytesList.GetValue(), func(b []byte) string { return string(b) })
+		return value.Strings([]int{len(list)}, list), true
+	}
+	return Value{}, false
 }
 
 // wrong returns the error for an invalid feature f in the example at index row.
@@ -361,7 +373,7 @@ func (c *Call) wantedFeatures() (wanted, error) {
 		defaults = c.In[5:]
 	default:
 		for i, attr := range []string{"sparse_keys", "dense_keys"} {
-			keys[i] = lists.Map(c.Attrs[attr].GetList().GetS(), func(b []byte) string { return string(b) })
+			keys[i] = c.Texts(attr)
 		}
 	}
 	var w wanted
@@ -372,7 +384,7 @@ func (c *Call) wantedFeatures() (wanted, error) {
 		w.ragged = append(w.ragged, feature{key: key, dtype: c.Types("ragged_value_types")[i], splits: c.Types("ragged_split_types")[i]})
 	}
 	for i, key := range keys[1] {
-		shape, ok := sizesOf(c.Attrs["dense_shapes"].GetList().GetShape()[i])
+		shape, ok := c.ShapeAt("dense_shapes", i)
 		if !ok {
 			return wanted{}, c.Unsupported("a dense feature of any rank")
 		}

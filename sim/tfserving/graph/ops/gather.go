@@ -116,7 +116,8 @@ func placeText(i int, shape []int) string {
 	return "[" + strings.Join(at, ",") + "]"
 }
 
-func joinInts(list []int, separator string) string {
+// JoinInts returns the numbers with a separator between them.
+func JoinInts(list []int, separator string) string {
 	return strings.Join(lists.Map(list, strconv.Itoa), separator)
 }
 
@@ -164,7 +165,7 @@ func gatherNd(c *Call, indices []int) ([]Value, error) {
 	starts, size, bad := slicesAt(indices, depth, params.Shape())
 	if bad >= 0 {
 		return nil, Invalidf("indices%s = [%s] does not index into param shape %s, node name: %s",
-			placeText(bad, rows), joinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(params.Shape()), c.Env.Path())
+			placeText(bad, rows), JoinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(params.Shape()), c.Env.Path())
 	}
 	shape := slices.Concat(rows, params.Shape()[depth:])
 	n, err := c.Room(params.DType(), shape)
@@ -295,7 +296,7 @@ func (c *Call) scatter(into, indices, updates Value, how string) ([]Value, error
 // notInto returns the error for the row bad of indices, which is out of range.
 func notInto(indices []int, depth, bad int, rows []int, into Value) error {
 	return Invalidf("indices%s = [%s] does not index into shape %s",
-		placeText(bad, rows), joinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(into.Shape()))
+		placeText(bad, rows), JoinInts(indices[bad*depth:(bad+1)*depth], ", "), value.ShapeText(into.Shape()))
 }
 
 // write returns a copy of a tensor into which slices of updates are written. The slices have the

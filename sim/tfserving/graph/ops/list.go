@@ -77,11 +77,7 @@ func listFromTensor(c *Call) ([]Value, error) {
 		return nil, Invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
 	}
 	item := v.Shape()[1:]
-	fits := shape == nil || len(shape) == len(item)
-	for d := 0; fits && d < len(shape); d++ {
-		fits = shape[d] < 0 || shape[d] == item[d]
-	}
-	if !fits {
+	if shape != nil && !fits(item, shape) {
 		return nil, Invalidf("Specified a list with shape %s from a tensor with shape %s", value.ShapeText(shape), value.ShapeText(item))
 	}
 	l := tensorList{dtype: v.DType(), shape: shape}
@@ -89,6 +85,11 @@ func listFromTensor(c *Call) ([]Value, error) {
 		l.items = append(l.items, v.Rows(i, i+1).Reshape(v.Shape()[1:]))
 	}
 	return One(listValue(l))
+}
+
+// fits reports whether a shape is as another says, in which -1 is any size.
+func fits(shape, wanted []int) bool {
+	return slices.EqualFunc(shape, wanted, func(size, want int) bool { return want < 0 || size == want })
 }
 
 // item returns the item of the list at the given index. For an item that was never set it returns
@@ -189,18 +190,28 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 	if slices.Contains(shape, -1) && l.shape != nil {
 		shape = l.shape
 	}
-	empty, ok := value.Zeros(l.dtype, []int{0})
-	if !ok {
-		return nil, c.Unsupported("%s", tensor.DTypeName(l.dtype))
+	empty := value.Handles(l.dtype, []int{0}, nil)
+	if l.dtype != value.Variant {
+		var ok bool
+		if empty, ok = value.Zeros(l.dtype, []int{0}); !ok {
+			return nil, c.Unsupported("%s", tensor.DTypeName(l.dtype))
+		}
 	}
 	items := []Value{empty}
+	unset := func(i int) bool { return l.items[i].DType() == 0 }
+	if len(at) > 0 && slices.Contains(shape, -1) && !slices.ContainsFunc(at, func(i int) bool { return !unset(i) }) {
+		return nil, Invalidf("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", value.ShapeText(shape))
+	}
 	for _, i := range at {
 		v, err := c.item(l, i, shape)
 		if err != nil {
 			return nil, err
 		}
-		if len(items) > 1 && !slices.Equal(v.Shape(), shape) {
+		switch {
+		case len(items) > 1 && !slices.Equal(v.Shape(), shape):
 			return nil, Invalidf("Tried to stack list that has elements of different shapes: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
+		case len(items) == 1 && len(shape) == v.Rank() && !fits(v.Shape(), shape):
+			return nil, Invalidf("PartialTensorShape: Incompatible shapes during merge: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
 		}
 		shape = v.Shape()
 		items = append(items, v)

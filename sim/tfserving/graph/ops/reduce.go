@@ -54,7 +54,8 @@ var folds = map[string]fold{
 
 func reductions() map[string]Kernel {
 	ops := map[string]Kernel{"EuclideanNorm": Of((*Call).reductionOfInput, euclideanNorm), "ReduceJoin": Of(ints(1), reduceJoin),
-		"Cumsum": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "Cumprod": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "L2Loss": l2Loss}
+		"Cumsum": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "Cumprod": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate),
+		"CumulativeLogsumexp": Of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "L2Loss": l2Loss}
 	for name := range folds { //lint:ordered each name has an entry of its own
 		ops[name] = reduce
 	}
@@ -225,25 +226,33 @@ func cumulate(c *Call, asked int) ([]Value, error) {
 	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
 		return nil, err
 	}
-	product := c.Op == "Cumprod"
-	start := 0
-	if product {
-		start = 1
-	}
 	s := scan{size: v.Shape()[axis], step: value.Strides(v.Shape())[axis], exclusive: c.Flag("exclusive"), reverse: c.Flag("reverse")}
-	switch f, g := floatBinary["Add"], intBinary["Add"]; {
+	switch by := scanned[c.Op]; {
 	case v.F() != nil:
-		if product {
-			f = floatBinary["Mul"]
-		}
-		return One(value.Floats(v.DType(), v.Shape(), scanAll(v.F(), s, float64(start), f)))
-	case v.I() != nil:
-		if product {
-			g = intBinary["Mul"]
-		}
-		return One(value.Ints(v.DType(), v.Shape(), scanAll(v.I(), s, int64(start), g)))
+		return One(value.Floats(v.DType(), v.Shape(), scanAll(v.F(), s, by.start, by.float)))
+	case v.I() != nil && by.int != nil:
+		return One(value.Ints(v.DType(), v.Shape(), scanAll(v.I(), s, int64(by.start), by.int)))
 	}
 	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+// scanned says for each cumulative operation with what it starts, and how it adds an element.
+var scanned = map[string]struct {
+	start float64
+	float func(sum, x float64) float64
+	int   func(sum, x int64) int64
+}{
+	"Cumsum": {0, floatBinary["Add"], intBinary["Add"]}, "Cumprod": {1, floatBinary["Mul"], intBinary["Mul"]},
+	"CumulativeLogsumexp": {math.Inf(-1), logSum, nil},
+}
+
+// logSum returns the logarithm of exp(a) + exp(b).
+func logSum(a, b float64) float64 {
+	high, low := max(a, b), min(a, b)
+	if math.IsInf(high, 0) {
+		return high
+	}
+	return high + math.Log1p(math.Exp(low-high))
 }
 
 type scan struct {

@@ -66,7 +66,7 @@ func reshape(c *Call, sizes []int) ([]Value, error) {
 	}
 	got, ok := value.Count(slices.DeleteFunc(slices.Clone(shape), func(size int) bool { return size == 0 }))
 	if !ok {
-		return nil, Invalidf("Shape [%s] has too many elements", joinInts(shape, ", "))
+		return nil, Invalidf("Shape [%s] has too many elements", JoinInts(shape, ", "))
 	}
 	if slices.Contains(shape, 0) {
 		got = 0
@@ -139,7 +139,7 @@ func transpose(c *Call, order []int) ([]Value, error) {
 		shape[i], steps[i], seen[d] = v.Shape()[d], strides[d], true
 	}
 	if missing := slices.Index(seen, false); missing >= 0 {
-		return nil, Invalidf("%d is missing from {%s}.", missing, joinInts(order, ","))
+		return nil, Invalidf("%d is missing from {%s}.", missing, JoinInts(order, ","))
 	}
 	if _, err := c.Room(v.DType(), shape); err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func broadcastArgs(c *Call, a, b []int) ([]Value, error) {
 	}
 	shape, ok := value.Broadcast(a, b)
 	if !ok {
-		return nil, Invalidf("Incompatible shapes: [%s] vs. [%s]", joinInts(a, ","), joinInts(b, ","))
+		return nil, Invalidf("Incompatible shapes: [%s] vs. [%s]", JoinInts(a, ","), JoinInts(b, ","))
 	}
 	return One(value.Sizes(c.In[0].DType(), shape))
 }

@@ -4,10 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/monosim/monosim/engine/env/rpcerrors"
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
-	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // sparseOps holds the operations on sparse tensors. A sparse tensor consists of the values, a row
@@ -16,7 +13,6 @@ var sparseOps = map[string]Kernel{
 	"SparseToDense": Of2(ints(1), ints(0), sparseToDense), "SparseReorder": Of((*Call).sparseInput, sparseReorder),
 	"SparseReshape":           Of2(ints(0), ints(1), sparseReshape),
 	"SparseTensorDenseMatMul": Of((*Call).sparseInput, sparseMatmul), "SparseFillEmptyRows": Of((*Call).sparseInput, sparseFillEmptyRows),
-	"SparseReduceSum": Of((*Call).sparseInput, sparseReduce),
 }
 
 // sparse is a sparse tensor read from an operation's inputs.
@@ -77,14 +73,6 @@ func (c *Call) sparseError() error {
 			{len(at) != 2, "Tensor 'a_indices' is not a matrix", nil},
 			{rowsDiffer, "Number of rows of a_indices does not match number of entries in a_values", nil},
 			{columnsDiffer, "Number of columns of a_indices does not match number of entries in a_shape", nil},
-		}
-	case "SparseReduceSum":
-		checks = []misfit{
-			{len(sizes) != 1, "Expected input_shape to be a vector; got shape: %s", []any{text(sizes)}},
-			{c.In[3].Rank() > 1, "Expected reduction_axes to be a scalar or a vector; got shape: %s", []any{text(c.In[3].Shape())}},
-			{len(at) != 2, "indices.dims() should be 2, found: %d", []any{len(at)}},
-			{rowsDiffer, "indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", []any{rows, c.In[1].Len()}},
-			{columnsDiffer, "Order length must be SparseTensor rank.", nil},
 		}
 	default:
 		checks = []misfit{
@@ -191,7 +179,7 @@ func Misplaced(indices []int, i int, shape []int) error {
 	row := indices[i*rank : (i+1)*rank]
 	for d, x := range row {
 		if x < 0 || x >= shape[d] {
-			return Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
+			return Invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, JoinInts(row, ","), JoinInts(shape, ","))
 		}
 	}
 	if i == 0 {
@@ -199,9 +187,9 @@ func Misplaced(indices []int, i int, shape []int) error {
 	}
 	switch slices.Compare(indices[(i-1)*rank:i*rank], row) {
 	case 0:
-		return Invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
+		return Invalidf("indices[%d] = [%s] is repeated", i, JoinInts(row, ","))
 	case 1:
-		return Invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
+		return Invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, JoinInts(row, ","))
 	}
 	return nil
 }
@@ -356,52 +344,4 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 		s.values.PickOr([]int{len(places)}, places, c.In[3]),
 		value.Bools([]int{rows}, empty), value.Ints(value.Int64, []int{len(back)}, back),
 	}, nil
-}
-
-// sparseReduce sums over the given dimensions. An index outside the dense shape is an error only if
-// the position computed from it lies outside the result (core/kernels/sparse_reduce_op.cc).
-func sparseReduce(c *Call, s sparse) ([]Value, error) {
-	axes, err := c.Ints(3)
-	if err != nil {
-		return nil, err
-	}
-	rank := len(s.shape)
-	gone := make([]bool, rank)
-	for _, asked := range axes {
-		axis, ok := axisOf(asked, rank)
-		if !ok {
-			return nil, Invalidf("Invalid reduction dimension %d, for input with %d dimensions.", asked, rank)
-		}
-		gone[axis] = true
-	}
-	shape, kept := []int{}, []int{}
-	for d, size := range s.shape {
-		switch {
-		case !gone[d]:
-			shape, kept = append(shape, size), append(kept, d)
-		case c.Flag("keep_dims"):
-			shape = append(shape, 1)
-		}
-	}
-	n, err := c.Room(s.values.DType(), shape)
-	if err != nil {
-		return nil, err
-	}
-	steps := value.Strides(lists.Map(kept, func(d int) int { return s.shape[d] }))
-	places := make([]int, s.values.Len())
-	for i := range places {
-		for k, d := range kept {
-			places[i] += s.row(i)[d] * steps[k]
-		}
-		if places[i] < 0 || places[i] >= n {
-			return nil, Statusf(rpcerrors.Internal, "Obtained a write index of %d which is outside of bounds of [0, %d)", places[i], n)
-		}
-	}
-	switch v := s.values; {
-	case v.F() != nil:
-		return One(value.Floats(v.DType(), shape, addAt(make([]float64, n), v.F(), places, 1)))
-	case v.I() != nil:
-		return One(value.Ints(v.DType(), shape, addAt(make([]int64, n), v.I(), places, 1)))
-	}
-	return nil, c.Unsupported("%s", tensor.DTypeName(s.values.DType()))
 }
