@@ -156,7 +156,7 @@ func TestEveryMethodRunsTheGraph(t *testing.T) {
 // Goal: if an operation is not supported, the outputs are invented, and the log says so once.
 func TestWhatCannotBeRunIsInventedAndToldOnce(t *testing.T) {
 	host := newTestHost()
-	host.disk.write("/m/1/saved_model.pb", modelOf(t, "Betainc", "Cos"))
+	host.disk.write("/m/1/saved_model.pb", modelOf(t, "Dawsn", "Cos"))
 	o := DefaultOptions(Profile24)
 	o.ModelName, o.ModelBasePath = "a", "/m"
 	s := New(o, host)
@@ -167,11 +167,11 @@ func TestWhatCannotBeRunIsInventedAndToldOnce(t *testing.T) {
 		if got := ask(t, s, &apis.PredictRequest{}, fmt.Sprintf(request, "Cos")); got != "y [1] [] []" {
 			t.Errorf("cos 0 is %s, want 1", got)
 		}
-		if got := ask(t, s, &apis.PredictRequest{}, fmt.Sprintf(request, "Betainc")); !strings.HasPrefix(got, "y [0.") {
+		if got := ask(t, s, &apis.PredictRequest{}, fmt.Sprintf(request, "Dawsn")); !strings.HasPrefix(got, "y [0.") {
 			t.Errorf("got %s, want an invented number", got)
 		}
 	}
-	told := "Answers of signature Betainc of {name: a version: 1} are invented: not supported: operation Betainc"
+	told := "Answers of signature Dawsn of {name: a version: 1} are invented: not supported: operation Dawsn"
 	if n := strings.Count(strings.Join(host.logs, "\n"), told); n != 1 || strings.Count(strings.Join(host.logs, "\n"), "invented") != 1 {
 		t.Errorf("the log tells it %d times, want once:\n%s", n, strings.Join(host.logs, "\n"))
 	}
