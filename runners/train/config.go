@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -338,6 +339,9 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 		value = fmt.Sprint(object) // shown as text only, because the simulation never reads it
 	}
 	if want != "" {
+		if f.Kind == gflagsutils.Int {
+			want = cmp.Or(bound(n, reflect.TypeFor[int]()), want)
+		}
 		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, shown(n), want)
 		return
 	}

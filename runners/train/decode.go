@@ -1,9 +1,13 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,10 +75,38 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 		d.object(n, name, field.Addr().Interface())
 	default:
 		if err := n.Decode(field.Addr().Interface()); err != nil || isCut(n, field.Interface()) {
-			d.fault(n, "%s: found %s, want %s", name, shown(n), wanted(field.Type()))
+			d.fault(n, "%s: found %s, want %s", name, shown(n), cmp.Or(bound(n, field.Type()), wanted(field.Type())))
 		}
 	}
 }
+
+// bound describes the range of a type if a node is a number or time outside it, and is "" otherwise.
+func bound(n *yaml.Node, t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == reflect.TypeFor[time.Duration]() {
+		if _, err := time.ParseDuration(n.Value); err != nil && spelledDuration.MatchString(n.Value) {
+			return "a time of 292 years or less"
+		}
+		return ""
+	}
+	number, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
+	whole := t.Kind() == reflect.Int || t.Kind() == reflect.Int64
+	switch {
+	case !ok:
+	case t.Kind() == reflect.Uint64 && number.Sign() > 0:
+		return fmt.Sprintf("%d or less", uint64(math.MaxUint64))
+	case whole && number.Sign() > 0:
+		return fmt.Sprintf("%d or less", math.MaxInt64)
+	case whole:
+		return fmt.Sprintf("%d or more", math.MinInt64)
+	}
+	return ""
+}
+
+// spelledDuration matches what is spelled as a time, of whatever length.
+var spelledDuration = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
 
 // isCut reports whether decoding a node as a whole number would drop its fraction, which the
 // YAML package allows.
@@ -112,6 +144,8 @@ func wanted(t reflect.Type) string {
 		return "a list of texts"
 	case t.Kind() == reflect.String:
 		return "a text"
+	case t.Kind() == reflect.Uint64:
+		return "a whole number, 0 or more"
 	}
 	return "a whole number"
 }

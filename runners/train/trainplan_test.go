@@ -60,7 +60,7 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"half a tide", "runner_config: {num_ps: 1, tide_start_hour: 6}", []string{"tide_start_hour, tide_end_hour: found one of them, want both or none"}},
 		{"both configurations beside the job", "runner_config: {num_ps: 1, save_checkpoints_secs: 5}\njob: {save_every: 5s}", []string{"p.yaml:1:51: runner_config: found save_checkpoints_secs beside job's save_every, want one of them"}},
 		{"values beside other mistakes", "seed: -3\njob: {ps: 1, step_time: -5s, max_retries: -1}\nrun_config: {save_checkpoints_sec: 1}", []string{
-			`p.yaml:1:7: seed: found "-3", want a whole number`, `p.yaml:2:25: job: step_time: found "-5s", want 0 or more`,
+			`p.yaml:1:7: seed: found "-3", want a whole number, 0 or more`, `p.yaml:2:25: job: step_time: found "-5s", want 0 or more`,
 			`p.yaml:2:43: job: max_retries: found -1, want 0 or more`, `p.yaml:3:14: run_config: found no field "save_checkpoints_sec"`,
 		}},
 		{"two of one in the words of the plan", "run_config: {num_ps: 1, save_checkpoints_secs: 60, save_checkpoints_steps: 5}", []string{
@@ -87,6 +87,12 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"a parameter sync to nobody", "job: {ps: 1, parameter_sync: true}", []string{"p.yaml:1:30: job: parameter_sync: found true without serving, want agents to push to"}},
 		{"a parameter sync to whom", "job: {ps: 1, parameter_sync: true}\nserving: {}", []string{"p.yaml:1:6: job: bzid: found none, want that of the agents", "p.yaml:1:6: job: base_name: found none"}},
 		{"two who they are", "run_config: {num_ps: 1, bzid: b}\njob: {bzid: c}\nserving: {}", []string{"p.yaml:1:31: run_config: found bzid beside job's bzid, want one of them"}},
+		{"numbers and times out of range", "seed: 18446744073709551616\nfor: 9999999h\njob: {ps: 9223372036854775808, max_retries: -9223372036854775809, step_time: 1e3s}\nrun_config: {retry_wait_in_secs: 9223372036854775808}\nserving: {dense: 9_223_372_036_854_775_808}", []string{
+			`p.yaml:1:7: seed: found "18446744073709551616", want 18446744073709551615 or less`, `p.yaml:2:6: for: found "9999999h", want a time of 292 years or less`,
+			`p.yaml:3:11: ps: found "9223372036854775808", want 9223372036854775807 or less`, `p.yaml:3:45: max_retries: found "-9223372036854775809", want -9223372036854775808 or more`,
+			`p.yaml:3:78: step_time: found "1e3s", want a time as 90s, 10m or 1h30m`, `p.yaml:4:34: run_config: retry_wait_in_secs: found "9223372036854775808", want 9223372036854775807 or less`,
+			`p.yaml:5:18: dense: found "9_223_372_036_854_775_808", want 9223372036854775807 or less`,
+		}},
 		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: ps: found "x", want a whole number`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
