@@ -98,7 +98,7 @@ Feature: What breaks training jobs, and the same repaired
     When the training starts
     And 1s passes
     And Consul forgets what is registered
-    And the connections of ps1 are refused for 1s
+    And the connections of ps1 are refused for 40s
     And 151s pass
     Then <outcome>
 

@@ -40,10 +40,14 @@ func (r *Remote) Close() {
 	}
 }
 
-// tell waits until the server of a device can be reached or fails the call, until end at most.
+// tell waits until the server of a device can be reached or fails the call, until end at most. A
+// server that is told gives up what it asks of the process, and so hears of a connection that is gone.
 func (r *Remote) tell(device string, end time.Duration) {
 	waits := func() bool {
 		_, err := r.reach(r.addrs[device])
+		if err == nil {
+			delete(r.servers.stale, connection{r.e, r.addrs[device]})
+		}
 		return err != nil && r.waits(&call{}, err) && r.e.Clock.Elapsed() < end
 	}
 	if !waits() {

@@ -34,19 +34,40 @@ type connection struct {
 	addr string
 }
 
+// way returns what the network does now with messages of the process to addr.
+func (r *Remote) way(addr string) Way {
+	if r.servers.Reach == nil {
+		return Open
+	}
+	return r.servers.Reach(r.e.Host.Hostname(), addr)
+}
+
 // dark returns list with addr appended if no message reaches addr now. Otherwise it returns list
 // unchanged.
 func (r *Remote) dark(list []string, addr string) []string {
-	if reach := r.servers.Reach; reach != nil && reach(r.e.Host.Hostname(), addr) == Lost {
+	if way := r.way(addr); way == Lost || way == Refused {
 		return append(list, addr)
 	}
 	return list
+}
+
+// refusedAnswer reports whether the answer to a call is refused now. A reset goes to who sends. So
+// who waits for the answer is not told.
+func (r *Remote) refusedAnswer(c *call, addr string) bool {
+	found := r.servers.byAddr[addr]
+	return c.sent && found != nil && r.known[addr] == found && r.way(addr) == Refused && !slices.Contains(c.dark, addr)
 }
 
 // await returns the server at addr, as reach does. It waits for as long as the call has to wait for
 // that server.
 func (r *Remote) await(c *call, device, addr string) (*server, error) {
 	found, err := r.reach(addr)
+	if r.refusedAnswer(c, addr) {
+		return nil, r.isUnheard(c, device, addr, r.e.Clock.Elapsed())
+	}
+	if broken := r.breaks(c, addr, err); broken != nil {
+		return nil, broken
+	}
 	if err == nil || !r.waits(c, err) {
 		return found, err
 	}
@@ -88,15 +109,17 @@ func reset(addr string) error { return Raise("UnavailableError", "Connection res
 
 // isUnheard waits for an answer that will never come, because the server's end has given up sending
 // it without telling this end. It waits until the server ends, or until something is sent over the
-// connection, which the server's end answers with a reset. During a step the roles of the ends are
-// exchanged: a PS has called the process for the tensors of the step, and no other call uses that
-// connection as long as the step lasts.
+// connection, which the other end or the network answers with a reset. During a step the roles of
+// the ends are exchanged: a PS has called the process for the tensors of the step. Other calls of
+// the process use another connection, which breaks only if they are refused.
 func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) error {
 	if r.onWait != nil {
 		defer r.onWait(device, true)()
 	}
 	own := connection{r.e, addr}
-	if !c.stepping {
+	if c.stepping {
+		r.servers.stale[own] = r.servers.byAddr[addr]
+	} else {
 		r.servers.unheard[own] = true
 		r.servers.Changed()
 		defer delete(r.servers.unheard, own)
@@ -109,16 +132,25 @@ func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) er
 		}
 		r.e.Tasks.Sleep(pause)
 		_, err := r.reach(addr)
-		spoke := err == nil && pause != connectPoll
-		if spoke || err != nil && !r.waits(&call{flying: true}, err) || !c.stepping && !r.servers.unheard[own] {
+		refused := r.way(addr) == Refused
+		switch pinged := pause != connectPoll; {
+		case pinged && (err == nil || refused):
+			delete(r.servers.stale, own)
+			return reset(addr)
+		case r.wasReset(c, addr), !c.stepping && !r.servers.unheard[own]:
+			return reset(addr)
+		case err != nil && !refused && !r.waits(&call{flying: true}, err):
 			return reset(addr)
 		}
 	}
 }
 
 // speaks returns the error of a reset if a call of the process uses a connection whose other end is
-// gone. It returns nil while the server cannot be reached.
-func (r *Remote) speaks(addr string) error {
+// gone, or that was reset meanwhile. It returns nil while the server cannot be reached.
+func (r *Remote) speaks(c *call, addr string) error {
+	if r.wasReset(c, addr) {
+		return reset(addr)
+	}
 	own := connection{r.e, addr}
 	if len(r.servers.unheard) == 0 || !r.servers.unheard[own] {
 		return nil
@@ -127,5 +159,48 @@ func (r *Remote) speaks(addr string) error {
 		return nil
 	}
 	delete(r.servers.unheard, own)
+	return reset(addr)
+}
+
+// broken says when a connection was reset, and at which change of the network.
+type broken struct {
+	at     time.Duration
+	change int
+}
+
+// wasReset reports whether another call of the process was reset while c was on its way over the
+// same connection.
+func (r *Remote) wasReset(c *call, addr string) bool {
+	last, ok := r.servers.broken[connection{r.e, addr}]
+	return ok && c.sent && last.at > c.began
+}
+
+// breaks returns the error of a call that finds with err that its server refuses. The first such
+// call is reset, together with all others on that connection; later ones connect anew.
+func (r *Remote) breaks(c *call, addr string, err error) error {
+	own := connection{r.e, addr}
+	if err == nil || r.way(addr) != Refused || c.sent && !slices.Contains(c.dark, addr) {
+		return nil
+	}
+	if last, ok := r.servers.broken[own]; ok && last.change == r.servers.networks || r.known[addr] == nil && r.connected[addr] == nil {
+		return nil
+	}
+	r.servers.broken[own] = broken{r.e.Clock.Elapsed(), r.servers.networks}
+	delete(r.servers.unheard, own)
+	return reset(addr)
+}
+
+// feeds returns the error of a call for which the server at addr asks the process for tensors, over
+// a connection of which only the server still knows. The server hears so of its end.
+func (r *Remote) feeds(addr string) error {
+	own := connection{r.e, addr}
+	knows, found := r.servers.stale[own], r.servers.byAddr[addr]
+	if knows == nil || knows == found && r.way(addr) != Open {
+		return nil
+	}
+	delete(r.servers.stale, own)
+	if knows != found {
+		return nil // another process, which knows of no connection
+	}
 	return reset(addr)
 }

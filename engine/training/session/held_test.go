@@ -119,3 +119,118 @@ func TestWhoSpeaksIsReset(t *testing.T) {
 		w.Must(third)
 	})
 }
+
+// The goal is that who sends to a server that refuses is reset, and not who waits for its answer, as
+// TensorFlow's calls (TRN-8.15). The method is a step of a minute whose PS refuses from its middle
+// on, with or without another call of the process. Of TensorFlow: a worker stood still for good, and a
+// chief's step ended with its next health check.
+func TestARefusalIsHeardOfByWhoSends(t *testing.T) {
+	const step = time.Minute
+	for _, c := range []struct {
+		name            string
+		accepted, calls time.Duration // after the step's beginning; calls is 0 for no other call
+		failFast        bool
+		fails           string        // the class of the other call's error
+		ends            time.Duration // when the step ends with an error; 0 is for never, -1 for well
+	}{
+		{"nobody sends", 2 * time.Minute, 0, true, "", 0},
+		{"nobody sends, and it waits", 2 * time.Minute, 0, false, "", 0},
+		{"sent before the step's end", 2 * time.Minute, 40 * time.Second, true, "UnavailableError", step},
+		{"sent after the step's end", 2 * time.Minute, 90 * time.Second, true, "UnavailableError", 91 * time.Second},
+		{"sent, and it waits", 2 * time.Minute, 90 * time.Second, false, "UnavailableError", 91 * time.Second},
+		{"sent when it is over", 2 * time.Minute, 3 * time.Minute, true, "", 0},
+		{"over within the step", 50 * time.Second, 0, true, "", -1},
+		{"over within the step, and sent", 50 * time.Second, 40 * time.Second, true, "UnavailableError", step},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refusal(t, !c.failFast, c.accepted, func(w *worldtest.Case, link session.Link, servers *session.Servers) {
+				begin := w.Env.Clock.Elapsed()
+				var other error
+				if c.calls > 0 {
+					w.Env.Tasks.Go("other", func() {
+						w.Env.Tasks.Sleep(c.calls)
+						_, other = link.Run(session.Read(session.GlobalStep()))
+					})
+				}
+				w.Env.Tasks.Go("end", func() {
+					w.Env.Tasks.Sleep(4 * time.Minute)
+					servers.Stop(refused)
+				})
+				_, err := link.Step([]string{device}, step, session.GlobalStep())
+				took := (w.Env.Clock.Elapsed() - begin).Round(time.Second)
+				switch {
+				case typeOf(other) != c.fails:
+					t.Errorf("the other call: got %v, want the class %q", other, c.fails)
+				case c.ends < 0 && (err != nil || took != step):
+					t.Errorf("got %v after %v, want no error after %v", err, took, step)
+				case c.ends == 0 && (typeOf(err) != "UnavailableError" || took < 4*time.Minute):
+					t.Errorf("got %v after %v, want an UnavailableError at the server's end", err, took)
+				case c.ends > 0 && (typeOf(err) != "UnavailableError" || took != c.ends):
+					t.Errorf("got %v after %v, want an UnavailableError after %v", err, took, c.ends)
+				}
+			})
+		})
+	}
+}
+
+// A PS whose call was given up by the process it had called hears of it with the next call, which so
+// fails. Of TensorFlow: the first restore after a refusal was an UnavailableError, and the second was
+// none. Where the session was closed once the PS was back, as without failing fast, the first was none.
+func TestTheServerHearsOfItsConnectionLater(t *testing.T) {
+	for name, closed := range map[string]bool{"not closed": false, "closed when it was back": true} {
+		t.Run(name, func(t *testing.T) {
+			refusal(t, false, 2*time.Minute, func(w *worldtest.Case, link session.Link, _ *session.Servers) {
+				w.Env.Tasks.Go("other", func() {
+					w.Env.Tasks.Sleep(90 * time.Second)
+					_, _ = link.Run(session.Read(session.GlobalStep())) // its error is tested above
+				})
+				_, err := link.Step([]string{device}, time.Minute, session.GlobalStep())
+				w.Env.Tasks.Sleep(time.Minute)
+				if closed {
+					link.(*session.Remote).Close()
+				}
+				first := link.Initialize([]string{device})
+				second := link.Initialize([]string{device})
+				want := "UnavailableError"
+				if closed {
+					want = ""
+				}
+				if typeOf(err) != "UnavailableError" || typeOf(first) != want || second != nil {
+					t.Errorf("got %v, then %v and %v, want an UnavailableError, then the class %q and none", err, first, second, want)
+				}
+			})
+		})
+	}
+}
+
+const device, refused = "/job:ps/task:0", "ps:1"
+
+// refusal runs fn with a server that refuses from half a minute on until it accepts again.
+func refusal(t *testing.T, waits bool, accepted time.Duration, fn func(w *worldtest.Case, link session.Link, servers *session.Servers)) {
+	worldtest.Run(t, nil, func(w *worldtest.Case) {
+		servers := session.NewServers(time.Millisecond)
+		servers.WaitForReady = waits
+		servers.Start(refused)
+		link := servers.Connect(w.Env, map[string]string{device: refused}, device)
+		w.Must(link.Initialize([]string{device}))
+		way := session.Open
+		servers.Reach = func(string, string) session.Way { return way }
+		w.Env.Tasks.Go("network", func() {
+			w.Env.Tasks.Sleep(30 * time.Second)
+			way = session.Refused
+			servers.Changed()
+			w.Env.Tasks.Sleep(accepted - 30*time.Second)
+			way = session.Open
+			servers.Changed()
+		})
+		fn(w, link, servers)
+	})
+}
+
+// typeOf returns the class of an error, and "" of none.
+func typeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return pysem.TypeOf(err)
+}

@@ -79,13 +79,20 @@ type Servers struct {
 	steps int64
 	// unheard holds the connections whose server's end has given up sending an answer (held.go).
 	unheard map[connection]bool
+	// broken holds the connections that a server has refused. networks counts calls of Changed.
+	broken   map[connection]broken
+	networks int
+	// stale holds the servers that still know of a connection to a process that the process's end
+	// has given up.
+	stale map[connection]*server
 }
 
 // Way is what the network does with messages from a host to an address.
 type Way int
 
 // What a network does with messages. With Lost, nothing arrives over an existing connection. A call
-// then waits, with or without WaitForReady, until one of its retransmissions arrives. A process
+// then waits, with or without WaitForReady, until one of its retransmissions arrives. With Refused,
+// who sends is reset, and a call whose answer is sent meanwhile waits (TRN-8.15). A process
 // that is Stopped finds all messages when it continues, so a call to it only waits.
 const (
 	Open Way = iota
@@ -116,7 +123,10 @@ type server struct {
 
 // NewServers makes a job without any server running.
 func NewServers(roundTrip time.Duration) *Servers {
-	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{}, unheard: map[connection]bool{}}
+	return &Servers{
+		RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{},
+		unheard: map[connection]bool{}, broken: map[connection]broken{}, stale: map[connection]*server{},
+	}
 }
 
 // Handle returns next unchanged, because processes that share a memory send no calls about
@@ -141,6 +151,7 @@ func (s *Servers) Stop(addr string) {
 func (s *Servers) Changed() {
 	s.disturbs()
 	s.changes++
+	s.networks++
 }
 
 // Local returns the variables of the server at addr, for use by the process that runs the server.
@@ -224,24 +235,26 @@ func (r *Remote) OnWait(begin func(device string, lost bool) (end func())) { r.o
 // call describes a call in progress. Tasks of a process can make several calls at a time over one
 // session.
 type call struct {
-	// stepping is set for a training step.
-	stepping bool
+	// stepping is set for a training step. feeding is set for a call for which the servers ask the
+	// process for tensors, as a step.
+	stepping, feeding bool
 	// flying is set for a call that had reached its servers before they failed.
 	flying bool
-	// sent is set for a call whose requests had arrived before the current fault began. dark lists
-	// the addresses that could not be reached when the call was sent.
-	sent bool
-	dark []string
+	// sent is set for a call whose requests had arrived before the current fault began, and began is
+	// when they were sent. dark lists the addresses that could not be reached when the call was sent.
+	sent  bool
+	began time.Duration
+	dark  []string
 }
 
 // awaitAll waits until the servers of all operations can be reached at the same instant.
 func (r *Remote) awaitAll(c *call, ops ...Op) error {
 	for i := 0; (r.servers.WaitForReady || r.servers.Reach != nil) && i < len(ops); i++ {
 		v := ops[i].Variable
-		if err := r.speaks(r.addr(v)); err != nil {
+		if err := r.speaks(c, r.addr(v)); err != nil {
 			return err
 		}
-		if _, err := r.serverOf(v); err == nil || !r.waits(c, err) {
+		if _, err := r.serverOf(v); err == nil {
 			continue
 		}
 		if _, err := r.await(c, v.Device, r.addr(v)); err != nil {
@@ -340,10 +353,7 @@ func (r *Remote) serverOf(v *Variable) (*server, error) {
 // this session first saw it.
 func (r *Remote) reach(addr string) (*server, error) {
 	found := r.servers.byAddr[addr]
-	way := Open
-	if r.servers.Reach != nil {
-		way = r.servers.Reach(r.e.Host.Hostname(), addr)
-	}
+	way := r.way(addr)
 	if found != nil && way == Lost && (r.known[addr] != nil || r.connected[addr] != nil) {
 		return nil, errHeld
 	}
@@ -370,13 +380,13 @@ func (r *Remote) Run(ops ...Op) ([]any, error) {
 }
 
 func (r *Remote) run(ops []Op) ([]any, error) {
-	c := &call{}
+	c := &call{began: r.e.Clock.Elapsed()}
 	switch {
 	case r.passed == passedStep:
 		return r.found, nil
 	case r.passed == passedAsk:
 		r.passed = passedNothing
-		c.flying, c.sent = r.servers.WaitForReady, true
+		c.flying, c.sent, c.began = r.servers.WaitForReady, true, c.began-r.servers.RoundTrip
 	case r.servers.RoundTrip > 0:
 		c.flying, c.sent = r.flies(ops...), true
 		for i := range ops {
@@ -435,9 +445,10 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 }
 
 func (r *Remote) step(devices []string, d time.Duration, counter *Variable) (int64, error) {
-	c := &call{stepping: true, sent: true, flying: r.servers.WaitForReady}
+	c := &call{stepping: true, feeding: true, sent: true, began: r.e.Clock.Elapsed(), flying: r.servers.WaitForReady}
 	if r.passed == passedStep {
 		r.passed, r.found = passedNothing, nil
+		c.began -= d
 	} else {
 		if r.checked != r.servers.changes {
 			c.flying = r.flies(Op{Variable: counter})
@@ -504,7 +515,7 @@ func (r *Remote) check(c *call, devices []string) error {
 // Initialize gives all variables of the cluster's servers their first values. The chief does so
 // before it restores a checkpoint.
 func (r *Remote) Initialize(devices []string) error {
-	if err := r.each(&call{}, devices, func(*server) error { return nil }); err != nil {
+	if err := r.each(&call{feeding: true}, devices, func(*server) error { return nil }); err != nil {
 		return err
 	}
 	if w := r.servers.Watcher; w != nil {
@@ -531,10 +542,13 @@ func (r *Remote) ready(c *call, devices []string) (bool, error) {
 
 func (r *Remote) each(c *call, devices []string, fn func(*server) error) error {
 	for _, d := range devices {
-		if err := r.speaks(r.addrs[d]); err != nil {
+		if err := r.speaks(c, r.addrs[d]); err != nil {
 			return err
 		}
 		found, err := r.await(c, d, r.addrs[d])
+		if err == nil && c.feeding {
+			err = r.feeds(r.addrs[d])
+		}
 		if err != nil {
 			return err
 		}
