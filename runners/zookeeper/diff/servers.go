@@ -153,6 +153,15 @@ func (s *servedServer) start() (err error) {
 	return err
 }
 
+// Dial connects. If the server has stopped by itself, the error tells why.
+func (s *servedServer) Dial() (Conn, error) {
+	conn, err := s.TCP.Dial()
+	if err != nil {
+		err = errors.Join(err, s.server.Err())
+	}
+	return conn, err
+}
+
 // Restart closes the server and starts another one on its data.
 func (s *servedServer) Restart() error {
 	if err := s.server.Close(); err != nil {
