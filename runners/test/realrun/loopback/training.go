@@ -348,7 +348,7 @@ func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 			number, _ := strconv.Atoi(port)       // cannot fail: the port is a number
 			keep = append(keep, number)
 		}
-		var own []int
+		var own []firewall.Connection
 		if running := t.process(); running != nil {
 			var err error
 			if own, err = firewall.ConnectionsTo(running.pid(), c.net.prefix); err != nil {

@@ -35,10 +35,10 @@ var tables atomic.Int64
 // ShutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
 // does that leads nowhere: connections stay open, and go on at the next retransmission after the end.
 // Or it has them refused, as a firewall does that answers, which ends connections. Packets of the
-// ports in keep pass, which are of servers elsewhere that the address calls; those of the ports in own
-// are stopped, too, which are of connections that it has made from an address that others have as
+// ports in keep pass, which are of servers elsewhere that the address calls. Packets of the connections
+// in own are stopped, too: the process of the address has made them from an address that others have as
 // well. The error says what this program may not do; it takes root.
-func ShutOff(ip string, refuse bool, keep, own []int) (end func() error, err error) {
+func ShutOff(ip string, refuse bool, keep []int, own []Connection) (end func() error, err error) {
 	addr := net.ParseIP(ip).To4()
 	if addr == nil {
 		return nil, fmt.Errorf("address: found %q, want one of IPv4", ip)
@@ -70,10 +70,11 @@ func ShutOff(ip string, refuse bool, keep, own []int) (end func() error, err err
 		rule(pass, to, header(expr.PayloadBaseTransportHeader, 0, number))
 		rule(pass, from, header(expr.PayloadBaseTransportHeader, 2, number))
 	}
-	for _, port := range own {
-		number := binary.BigEndian.AppendUint16(nil, uint16(port))
-		rule(stop, isTCP, header(expr.PayloadBaseTransportHeader, 0, number))
-		rule(stop, isTCP, header(expr.PayloadBaseTransportHeader, 2, number))
+	for _, one := range own {
+		// By both ends: another process may have the same port in a connection to somebody else.
+		near, far := one.Local, one.Remote
+		rule(stop, isTCP, ends(near, sourceAt, 0), ends(far, targetAt, 2))
+		rule(stop, isTCP, ends(far, sourceAt, 0), ends(near, targetAt, 2))
 	}
 	rule(stop, isTCP, to)
 	rule(stop, isTCP, from)
@@ -86,6 +87,12 @@ func ShutOff(ip string, refuse bool, keep, own []int) (end func() error, err err
 	}, nil
 }
 
+// ends matches packets of TCP that have an address and a port at the given offsets in their headers.
+func ends(at netip.AddrPort, addrAt, portAt uint32) []expr.Any {
+	return append(header(expr.PayloadBaseNetworkHeader, addrAt, at.Addr().AsSlice()),
+		header(expr.PayloadBaseTransportHeader, portAt, binary.BigEndian.AppendUint16(nil, at.Port()))...)
+}
+
 // isTCP matches packets of TCP.
 var isTCP = header(expr.PayloadBaseNetworkHeader, protocolAt, []byte{tcp})
 
@@ -96,9 +103,9 @@ var isReset = []expr.Any{
 	&expr.Cmp{Op: expr.CmpOpNeq, Register: unix.NFT_REG_1, Data: []byte{0}},
 }
 
-// ConnectionsTo lists the local ports of a process's TCP connections to addresses that begin
-// with prefix. It reads /proc.
-func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
+// ConnectionsTo lists a process's TCP connections from elsewhere to addresses that begin with prefix.
+// It reads /proc.
+func ConnectionsTo(pid int, prefix string) (list []Connection, err error) {
 	held := map[string]bool{}
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	if err != nil {
@@ -125,11 +132,11 @@ func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 			}
 			local, remote := procAddr(fields[1]), procAddr(fields[2])
 			if strings.HasPrefix(remote.Addr().String(), prefix) && !strings.HasPrefix(local.Addr().String(), prefix) {
-				ports = append(ports, int(local.Port()))
+				list = append(list, Connection{local, remote})
 			}
 		}
 	}
-	return ports, nil
+	return list, nil
 }
 
 // procAddr parses an address of /proc/net/tcp: 32-bit words in the machine's byte order, and

@@ -27,6 +27,62 @@ func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, 
 	return conn, false
 }
 
+func connectionOf(c net.Conn) firewall.Connection {
+	return firewall.Connection{Local: c.LocalAddr().(*net.TCPAddr).AddrPort(), Remote: c.RemoteAddr().(*net.TCPAddr).AddrPort()}
+}
+
+// Goal: only the connections of the process that is cut off end, not another process's that have the
+// same port. Method: two connections from one port, which the kernel gives to whoever calls
+// another server.
+func TestAPortIsNoConnection(t *testing.T) {
+	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
+	shared := func(_, _ string, raw syscall.RawConn) error {
+		var failed error
+		err := raw.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1) })
+		return errors.Join(err, failed)
+	}
+	var from net.Addr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	var near, far [2]net.Conn
+	for i := range near {
+		l, err := net.Listen("tcp", net.JoinHostPort(prefix+"5", "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if near[i], err = (&net.Dialer{LocalAddr: from, Control: shared}).Dial("tcp", l.Addr().String()); err != nil {
+			t.Fatal(err)
+		}
+		defer near[i].Close()
+		if far[i], err = l.Accept(); err != nil {
+			t.Fatal(err)
+		}
+		defer far[i].Close()
+		from = near[i].LocalAddr()
+	}
+	end, err := firewall.ShutOff(prefix+"2", true, nil, []firewall.Connection{connectionOf(near[0])})
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("%v; want root", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for i, want := range []error{syscall.ECONNRESET, nil} {
+		if _, err := near[i].Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = far[i].Write([]byte("y"))                              // the first is reset by now, or is by this
+		_ = near[i].SetReadDeadline(time.Now().Add(10 * time.Second)) // cannot fail on a socket
+		if _, err := near[i].Read(make([]byte, 1)); !errors.Is(err, want) {
+			t.Errorf("connection %d from port %v: got %v, want %v", i+1, from, err, want)
+		}
+	}
+}
+
 // Goal: an unreachable address answers nothing, and an open connection to it goes on
 // afterwards. Excepted ports and other addresses answer meanwhile.
 func TestAnUnreachableAddress(t *testing.T) {
@@ -60,9 +116,9 @@ func TestAnUnreachableAddress(t *testing.T) {
 			_ = end() // the error is not looked at: the test has failed already
 		}
 	}()
-	ports, err := firewall.ConnectionsTo(os.Getpid(), prefix)
-	if err != nil || !slices.Contains(ports, open.LocalAddr().(*net.TCPAddr).Port) {
-		t.Errorf("connections to %s: got from ports %v, %v, want %v among them", prefix, ports, err, open.LocalAddr())
+	list, err := firewall.ConnectionsTo(os.Getpid(), prefix)
+	if err != nil || !slices.Contains(list, connectionOf(open)) {
+		t.Errorf("connections to %s: got %v, %v, want %v among them", prefix, list, err, connectionOf(open))
 	}
 	if _, late := dialWithin(t, hit.Addr().String(), 100*time.Millisecond); !late {
 		t.Error("want no answer from an unreachable address")
