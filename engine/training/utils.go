@@ -96,9 +96,13 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 }
 
 type copying struct {
-	f env.Files
-	o CopyOptions
+	f     env.Files
+	o     CopyOptions
+	depth int // directories above the one that is walked
 }
+
+// maxCopyDepth is about how deep Python recurses. A directory that is copied into itself is as deep.
+const maxCopyDepth = 960
 
 // walk makes the directories of dst anew and calls file for each file below src.
 func (c *copying) walk(src, dst string, file func(src, dst string) error) error {
@@ -123,6 +127,10 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	if err != nil {
 		return err
 	}
+	if c.depth++; c.depth > maxCopyDepth {
+		return pysem.Raise("RecursionError", "maximum recursion depth exceeded while calling a Python object")
+	}
+	defer func() { c.depth-- }()
 	for _, name := range names {
 		if err := c.walk(pysem.JoinStrings(src, name), pysem.JoinStrings(dst, name), file); err != nil {
 			return err

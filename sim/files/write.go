@@ -50,7 +50,13 @@ func (f *FS) writable(name string) (place, error) {
 func (f *FS) MkdirAll(name string) error {
 	top := "" // path of the first directory that is created
 	var at place
-	for i := 1; i <= len(name); i++ {
+	begin := 1
+	if last := strings.LastIndexByte(name, '/'); last > 0 { // most often only the last one is missing
+		if parent, err := f.Stat(name[:last]); err == nil && parent.Dir {
+			begin = last + 1
+		}
+	}
+	for i := begin; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -78,7 +79,11 @@ func copyRecursively(c *caseworld.Call) (any, error) {
 		tries[shown]++
 		return copied(c, failing.StrOr(shown, "ok"), src, dst, overwrite)
 	}
-	result := caseworld.Attempt(nil, training.CopyRecursively(c.Env, a.Str("src"), a.Str("dst"), o))
+	err := training.CopyRecursively(c.Env, a.Str("src"), a.Str("dst"), o)
+	if pysem.TypeOf(err) == "RecursionError" {
+		return nil, err // no listing goes as deep as the tree that is left
+	}
+	result := caseworld.Attempt(nil, err)
 	slices.Sort(paths)
 	list := lists.Map(paths, func(path string) any { return []any{path, tries[path]} })
 	return caseworld.Object("result", result, "copied", list, "tree", c.Dir.Tree()), nil

@@ -28,6 +28,8 @@ type Cause struct {
 	// the operations. Kinds lists the ways in which answers differ. A cause that gathers rare
 	// differences has several kinds.
 	Places, Ops, Kinds []string
+	// Instead lists the classes of the exceptions that were expected, the most frequent first.
+	Instead []string
 	// Example is the smallest failure with this cause.
 	Example Result
 	// Lines lists where the reference defines what the operations test, such as data_def.py:53.
@@ -43,12 +45,12 @@ func (c Cause) String() string {
 }
 
 const (
-	mostCauses = 20 // largest number of causes
-	mostKinds  = 17 // largest number of causes that differ by kind of difference; the others differ by input
+	mostCauses = 21 // largest number of causes
+	mostKinds  = 18 // largest number of causes that differ by kind of difference; the others differ by input
 	mostInputs = 2  // largest number of kinds of inputs into which one kind of difference is split
 )
 
-// CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
+// CausesOf groups failures by cause, the largest groups first. It aims at some twenty causes. If
 // answers differ in too many ways, the rare ones form one cause for each operation. If they differ
 // in few ways, the largest groups are split by features of the inputs that separate these failures
 // from cases that pass.
@@ -58,9 +60,7 @@ func CausesOf(results []Result) []Cause {
 	kinds := by.group(failed)
 	causes := kinds
 	for few := 2; len(causes) > mostKinds && few < len(failed); few++ {
-		for _, c := range kinds {
-			by.rare[c.What] = len(c.Failures) <= few
-		}
+		by.rare = rareOf(lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) <= few }))
 		causes = by.group(failed)
 	}
 	for _, c := range causes {
@@ -70,11 +70,31 @@ func CausesOf(results []Result) []Cause {
 	}
 	causes = by.group(failed)
 	lines := definitions()
-	for i := range causes {
-		causes[i].Lines = byCount(lists.Map(causes[i].Ops, func(op string) string { return definedAt(lines, op) }))
+	for i := range causes { // in the order of the failures, as the operations
+		causes[i].Lines = byCount(lists.Map(causes[i].Failures, func(r Result) string { return definedAt(lines, r.Op) }))
 		causes[i].Lines = slices.DeleteFunc(causes[i].Lines, func(line string) bool { return line == "" })
 	}
 	return causes
+}
+
+// rareOf returns by name which of the rare kinds of differences to gather by operation. A kind that
+// alone has some operation keeps its name, as gathering it would give no fewer causes.
+func rareOf(kinds []Cause) map[string]bool {
+	for {
+		of := map[string]int{}
+		for _, c := range kinds {
+			for _, op := range c.Ops {
+				of[op]++
+			}
+		}
+		shared := lists.Filter(kinds, func(c Cause) bool {
+			return !slices.ContainsFunc(c.Ops, func(op string) bool { return of[op] == 1 })
+		})
+		if len(shared) == len(kinds) {
+			return lists.ToMap(kinds, func(c Cause) (string, bool) { return c.What, true })
+		}
+		kinds = shared
+	}
 }
 
 // labels determine to which cause a difference in a failure's answer belongs.
@@ -85,6 +105,9 @@ type labels struct {
 
 func (l labels) cause(r Result, p Parting) Cause {
 	c := Cause{What: p.What, Places: []string{p.Path}, Kinds: []string{p.What}}
+	if p.Instead != "" {
+		c.Instead = []string{p.Instead}
+	}
 	if l.rare[p.What] {
 		c.What = "other differences of " + r.Op
 		return c
@@ -113,7 +136,7 @@ func (l labels) group(failed []Result) []Cause {
 			}
 			all := &causes[i]
 			all.Failures = append(all.Failures, r)
-			all.Places, all.Kinds = append(all.Places, c.Places...), append(all.Kinds, c.Kinds...)
+			all.add(c)
 			if len(own) == 1 {
 				all.Alone++
 			}
@@ -140,16 +163,21 @@ func (l labels) causes(r Result) []Cause {
 			causes = append(causes, c)
 			continue
 		}
-		causes[i].Places, causes[i].Kinds = append(causes[i].Places, p.Path), append(causes[i].Kinds, p.What)
+		causes[i].add(c)
 	}
 	return causes
+}
+
+// add adds what another difference with this cause has.
+func (c *Cause) add(other Cause) {
+	c.Places, c.Kinds, c.Instead = append(c.Places, other.Places...), append(c.Kinds, other.Kinds...), append(c.Instead, other.Instead...)
 }
 
 // sum computes the totals of a cause, once all its failures are added.
 func (c *Cause) sum(failed int) {
 	c.Left = failed - c.Alone
 	c.Places = byCount(slices.DeleteFunc(c.Places, func(p string) bool { return p == "" }))
-	c.Kinds = byCount(c.Kinds)
+	c.Kinds, c.Instead = byCount(c.Kinds), byCount(c.Instead)
 	c.Ops = byCount(lists.Map(c.Failures, ByOp))
 	c.Example = slices.MinFunc(c.Failures, func(a, b Result) int {
 		return cmp.Or(cmp.Compare(len(a.Partings), len(b.Partings)), cmp.Compare(len(a.Asked)+len(a.Text), len(b.Asked)+len(b.Text)))
@@ -224,7 +252,7 @@ func (p Parting) ignoredAs() string {
 		return "logs"
 	case strings.HasPrefix(p.What, textOfErrors):
 		return "texts"
-	case p.What == blanksOfJSON, p.What == writingOfJSON, p.What == orderOfEntries && strings.Contains(p.Path, "{}"):
+	case p.What == blanksOfJSON, p.What == writingOfJSON, p.What == orderOfKeys:
 		return "blanks"
 	}
 	return ""

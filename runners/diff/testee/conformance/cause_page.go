@@ -22,6 +22,7 @@ type jsonCause struct {
 	Alone    int      `json:"alone"`
 	Left     int      `json:"left"`
 	Kinds    []string `json:"kinds,omitempty"`
+	Instead  []string `json:"instead,omitempty"` // classes of the expected exceptions
 	Places   []string `json:"places,omitempty"`
 	Ops      []string `json:"ops"`
 	Lines    []string `json:"lines,omitempty"`
@@ -31,7 +32,7 @@ type jsonCause struct {
 func jsonCauses(results []Result) []jsonCause {
 	return lists.Map(CausesOf(results), func(c Cause) jsonCause {
 		return jsonCause{Cause: c.String(), Failures: lists.Map(c.Failures, func(r Result) string { return r.ID }), Alone: c.Alone, Left: c.Left,
-			Kinds: c.otherKinds(), Places: c.Places, Ops: c.Ops, Lines: c.Lines, Example: c.Example.ID}
+			Kinds: c.otherKinds(), Instead: c.otherInstead(), Places: c.Places, Ops: c.Ops, Lines: c.Lines, Example: c.Example.ID}
 	})
 }
 

@@ -56,6 +56,7 @@ func (c Cause) details() []string {
 		texts []string
 	}{
 		{"differ by", c.otherKinds()},
+		{"in place of", c.otherInstead()},
 		{"at", lists.Map(c.Places, func(p string) string { return strings.TrimPrefix(p, ".") })},
 		{"of", c.Ops},
 		{"see", c.Lines},
@@ -74,6 +75,15 @@ func (c Cause) otherKinds() []string {
 		return nil
 	}
 	return c.Kinds
+}
+
+// otherInstead returns the classes of the exceptions that were expected, unless the name of the
+// cause already has them.
+func (c Cause) otherInstead() []string {
+	if strings.HasPrefix(c.What, answerInPlaceOf) {
+		return nil
+	}
+	return c.Instead
 }
 
 func named(texts []string) string {

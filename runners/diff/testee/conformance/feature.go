@@ -14,8 +14,7 @@ import (
 // hangsOnInput reports whether a kind of difference, named by what, depends on the input of the
 // case. Differences in blanks, for example, do not.
 func hangsOnInput(what string) bool {
-	return strings.HasSuffix(what, "in place of an answer") || strings.HasSuffix(what, "in place of another exception") ||
-		strings.HasPrefix(what, "an answer in place of ")
+	return strings.HasSuffix(what, inPlaceOfAnswer) || strings.HasSuffix(what, inPlaceOfAnother) || strings.HasPrefix(what, answerInPlaceOf)
 }
 
 // feature is a property of inputs that implementations are known to treat differently, such as NaN.
@@ -26,12 +25,13 @@ type feature struct {
 
 // input holds the values that a case sends, in the form in which features look at them.
 type input struct {
-	texts []string // texts and bytes of the input, and the contents of its files
+	texts []string // texts, keys and bytes of the input, and the contents of its files
 	plain []string // other values of the input, as JSON writes them
 }
 
 var (
 	notFinite = regexp.MustCompile(`\b(NaN|-?Infinity|nan|-?inf)\b`)
+	negatives = regexp.MustCompile(`^-[0-9]`)
 	manyTimes = regexp.MustCompile(`[0-9]{19}`)
 	floats    = regexp.MustCompile(`[0-9](\.[0-9]|[eE][-+]?[0-9])`)
 )
@@ -47,6 +47,7 @@ var features = []feature{
 	{"an integer of many digits", func(in input) bool { return anyOf(in, manyTimes.MatchString) }},
 	{"a line break", anyText(func(s string) bool { return strings.Contains(s, "\n") && jsonOf(s) == nil })},
 	{"a text that is not ASCII", anyText(func(s string) bool { return strings.Trim(s, "\x00") != s || !isASCII(s) })},
+	{"a negative number", func(in input) bool { return anyOf(in, negatives.MatchString) }},
 	{"a number with a fraction or exponent", func(in input) bool { return anyOf(in, floats.MatchString) }},
 	{"null", func(in input) bool { return anyOf(in, func(s string) bool { return strings.Contains(s, "null") }) }},
 	{"a key twice", anyText(func(s string) bool { return strings.HasPrefix(s, "{") && repeatsKey(s) })},
@@ -137,6 +138,7 @@ func (in *input) collect(v any) {
 			case item.Key == "$int" || item.Key == "$f64":
 				in.plain = append(in.plain, digits)
 			default:
+				in.texts = append(in.texts, item.Key)
 				in.collect(item.Value)
 			}
 		}

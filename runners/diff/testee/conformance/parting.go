@@ -16,7 +16,11 @@ import (
 
 // Parting is one difference between an answer and the expected answer. What describes the
 // difference in words that do not depend on the case, and Path says where in the answer it is.
-type Parting struct{ What, Path string }
+type Parting struct {
+	What, Path string
+	// Instead is the class of the exception that was expected here, "" if none was.
+	Instead string
+}
 
 // These texts begin Parting.What. --ignore selects kinds of differences by some of them.
 const (
@@ -25,7 +29,12 @@ const (
 	textOfErrors = "text of "
 	noAnswer     = "no answer"
 
+	answerInPlaceOf  = "an answer in place of "
+	inPlaceOfAnswer  = " in place of an answer"
+	inPlaceOfAnother = " in place of another exception"
+
 	writingOfJSON  = "how JSON writes texts or numbers"
+	orderOfKeys    = "order of keys in JSON"
 	orderOfEntries = "order of entries"
 )
 
@@ -40,7 +49,9 @@ func partingsOf(op string, want, got testee.Answer) []Parting {
 	}
 	var p parter
 	p.part("", canonicalAnswer(op, want), canonicalAnswer(op, got))
-	slices.SortFunc(p.found, func(a, b Parting) int { return strings.Compare(a.What+a.Path, b.What+b.Path) })
+	slices.SortFunc(p.found, func(a, b Parting) int {
+		return strings.Compare(a.What+a.Path+a.Instead, b.What+b.Path+b.Instead)
+	})
 	return slices.Compact(p.found)
 }
 
@@ -48,7 +59,12 @@ func partingsOf(op string, want, got testee.Answer) []Parting {
 type parter struct{ found []Parting }
 
 func (p *parter) add(path, format string, args ...any) {
-	p.found = append(p.found, Parting{fmt.Sprintf(format, args...), path})
+	p.found = append(p.found, Parting{What: fmt.Sprintf(format, args...), Path: path})
+}
+
+// addInstead is as add, where an exception of a class was expected.
+func (p *parter) addInstead(class, path, format string, args ...any) {
+	p.found = append(p.found, Parting{What: fmt.Sprintf(format, args...), Path: path, Instead: class})
 }
 
 // part records how the value b differs from the expected value a, both at path.
@@ -105,12 +121,12 @@ func (p *parter) objects(path string, a, b map[string]any) {
 	came, hasFailure := raisedBy(b)
 	switch {
 	case hasFailure && !wantsFailure:
-		p.add(path, "%s in place of an answer", came.Type)
-		p.besides(a, b)
+		p.add(path, "%s"+inPlaceOfAnswer, came.Type)
+		p.besides(path, a, b)
 		return
 	case wantsFailure && !hasFailure:
-		p.add(path, "an answer in place of %s", wanted.Type)
-		p.besides(a, b)
+		p.addInstead(wanted.Type, path, answerInPlaceOf+"%s", wanted.Type)
+		p.besides(path, a, b)
 		return
 	}
 	if x, y, ok := bytesOf(a, b); ok {
@@ -123,7 +139,7 @@ func (p *parter) objects(path string, a, b map[string]any) {
 		_, inA := a[key]
 		_, inB := b[key]
 		switch {
-		case slices.Contains(testee.Beside, key):
+		case path == "" && slices.Contains(testee.Beside, key): // further down it is a field as any other
 			p.beside(key, a[key], b[key])
 		case !inB:
 			p.add(path+"."+key, "field missing")
@@ -135,8 +151,12 @@ func (p *parter) objects(path string, a, b map[string]any) {
 	}
 }
 
-// besides compares the additional fields of two answers: logs, metrics and waits.
-func (p *parter) besides(a, b map[string]any) {
+// besides compares the additional fields of two answers: logs, metrics and waits. Only a whole
+// answer has them.
+func (p *parter) besides(path string, a, b map[string]any) {
+	if path != "" {
+		return
+	}
 	for _, key := range testee.Beside {
 		p.beside(key, a[key], b[key])
 	}
@@ -148,7 +168,9 @@ func (p *parter) beside(key string, a, b any) {
 	}
 	what := map[string]string{"logs": linesOfLogs, "metrics": "metrics", "waits": "waits"}[key]
 	x, _ := a.([]any)
-	switch y, _ := b.([]any); {
+	switch y, given := b.([]any); {
+	case len(x) == 0 && !given: // an empty list is wanted where there is nothing to tell
+		p.add("."+key, "%s: field missing", what)
 	case key == "logs" && slices.EqualFunc(x, y, sameLine):
 		p.add("."+key, "%s at another level", what)
 	case len(x) == len(y) && lessOf(x, y) == 0:
@@ -190,7 +212,7 @@ func bytesOf(a, b map[string]any) (x, y string, ok bool) {
 
 func (p *parter) failures(path string, a, b canonFailure) {
 	if a.Type != b.Type {
-		p.add(path, "%s in place of another exception", b.Type)
+		p.addInstead(a.Type, path, "%s"+inPlaceOfAnother, b.Type)
 		return
 	}
 	p.add(path, textOfErrors+"%s", a.Type)
@@ -349,29 +371,45 @@ func compact(text string) string {
 	return b.String()
 }
 
+// json compares two JSON values, and if they are equal, the order of the keys in their objects.
 func (p *parter) json(path string, a, b any) {
-	x, isObject := a.(*pysem.Dict)
-	y, areObjects := b.(*pysem.Dict)
-	if !isObject || !areObjects {
-		p.part(path, plainJSON(a), plainJSON(b))
-		return
+	switch x := a.(type) {
+	case *pysem.Dict:
+		if y, ok := b.(*pysem.Dict); ok {
+			p.jsonObjects(path, x, y)
+			return
+		}
+	case []any:
+		if y, ok := b.([]any); ok && equal(plainJSON(x), plainJSON(y)) {
+			for i := range x {
+				p.json(path+"[]", x[i], y[i])
+			}
+			return
+		}
 	}
-	asPairs := func(d *pysem.Dict) (pairs []pair) {
-		return lists.MapOrNil(d.Items, func(item pysem.Item) pair { return pair{item.Key, item.Value} })
-	}
-	before := len(p.found)
-	p.pairs(path, asPairs(&pysem.Dict{Items: plainItems(x)}), asPairs(&pysem.Dict{Items: plainItems(y)}))
-	for i := range p.found[before:] { // since the path contains the key, it needs no [] for the pair
-		p.found[before+i].Path = strings.Replace(p.found[before+i].Path, "{}[]", "{}", 1)
-	}
+	p.part(path, plainJSON(a), plainJSON(b))
 }
 
-func plainItems(d *pysem.Dict) []pysem.Item {
-	items := slices.Clone(d.Items)
-	for i := range items {
-		items[i].Value = plainJSON(items[i].Value)
+func (p *parter) jsonObjects(path string, a, b *pysem.Dict) {
+	var order, other []string
+	for _, item := range a.Items {
+		if value, ok := b.Get(item.Key); ok {
+			order = append(order, item.Key)
+			p.json(path+"."+item.Key, item.Value, value)
+		} else {
+			p.add(path+"."+item.Key, "entries missing")
+		}
 	}
-	return items
+	for _, item := range b.Items {
+		if _, ok := a.Get(item.Key); ok {
+			other = append(other, item.Key)
+		} else {
+			p.add(path+"."+item.Key, "entries too many")
+		}
+	}
+	if !slices.Equal(order, other) {
+		p.add(path, orderOfKeys)
+	}
 }
 
 // plainJSON converts a parsed JSON value to the canonical form in which answers are compared.
@@ -471,4 +509,29 @@ func shapeOf(v any) string {
 		return "an object"
 	}
 	return "another value"
+}
+
+// raisesOf returns the classes of the exceptions in an answer, each once.
+func raisesOf(a testee.Answer) []string {
+	if a.Kind == testee.Raised {
+		return []string{a.Type}
+	}
+	return appendRaises(nil, a.Out)
+}
+
+func appendRaises(classes []string, v any) []string {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			classes = appendRaises(classes, x)
+		}
+	case *pysem.Dict:
+		if class, _, ok := testee.FailureFields(v); ok && !slices.Contains(classes, class) {
+			return append(classes, class)
+		}
+		for _, item := range v.Items {
+			classes = appendRaises(classes, item.Value)
+		}
+	}
+	return classes
 }

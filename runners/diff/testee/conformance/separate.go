@@ -3,6 +3,7 @@ package conformance
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
 )
@@ -17,13 +18,13 @@ const (
 )
 
 // separating returns the features that separate the failures of a cause from the other cases of the
-// same operations, in the order of features. It first takes the feature that separates best, and
+// same operations that could have failed so. It first takes the feature that separates best, and
 // seeks the next one among the cases that lack the first. more limits how many causes the split
 // adds.
 func separating(c Cause, results []Result, more int) (list []int) {
 	failures := lists.ToMap(c.Failures, func(r Result) (string, bool) { return r.ID, true })
 	asked := lists.Filter(results, func(r Result) bool {
-		return (r.Status == Passed || r.Status == Failed) && slices.Contains(c.Ops, r.Op)
+		return (r.Status == Passed || r.Status == Failed) && slices.Contains(c.Ops, r.Op) && (failures[r.ID] || c.couldHave(r))
 	})
 	for len(list) < mostInputs {
 		best, sigma := -1, 0.0
@@ -42,8 +43,19 @@ func separating(c Cause, results []Result, more int) (list []int) {
 		}
 		list = append(list, best)
 	}
-	slices.Sort(list)
 	return list
+}
+
+// couldHave reports whether a case could fail with this cause, by what is expected of it. What the
+// inputs have in common that raise an exception says nothing about why another one came.
+func (c Cause) couldHave(r Result) bool {
+	switch {
+	case strings.HasSuffix(c.What, inPlaceOfAnswer):
+		return !r.WantsError
+	case strings.HasSuffix(c.What, inPlaceOfAnother):
+		return slices.ContainsFunc(r.Raises, func(class string) bool { return slices.Contains(c.Instead, class) })
+	}
+	return true
 }
 
 // opCounts holds counts of one operation: all cases, cases with a feature, and how many of each

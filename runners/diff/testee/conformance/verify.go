@@ -63,6 +63,10 @@ type Result struct {
 	// Features holds the features of the input. Passed cases have them too, because comparing
 	// failed with passed cases tells which features matter.
 	Features Features
+	// Raises lists the classes of the exceptions in the expected answer. WantsError means that the
+	// answer as a whole is one.
+	Raises     []string
+	WantsError bool
 }
 
 // ReadableCase formats a case for people. A short case takes one line, and a longer case several.
@@ -233,6 +237,7 @@ func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool)
 	}
 	r.Text, r.Broken, r.Late = Compare(c.Op, v.Want, got), got.Kind == testee.Broken, got.Late
 	r.Features = featuresOf(&v.Case)
+	r.Raises, r.WantsError = raisesOf(v.Want), v.Want.Kind == testee.Raised
 	switch {
 	case r.Text == "" && known:
 		r.Status, r.Text = Failed, "passes, although the list of known failures has it: take it off the list"
