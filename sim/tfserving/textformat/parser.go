@@ -157,10 +157,10 @@ func (p *parser) value(m protoreflect.Message, field protoreflect.FieldDescripto
 }
 
 // list parses the rest of a list. read parses one element.
-func (p *parser) list(read func() bool) bool {
-	if p.tryConsume("]") {
-		return true
-	}
+func (p *parser) list(read func() bool) bool { return p.tryConsume("]") || p.elements(read) }
+
+// elements parses the rest of a list that is not empty.
+func (p *parser) elements(read func() bool) bool {
 	for read() {
 		if p.tryConsume("]") {
 			return true

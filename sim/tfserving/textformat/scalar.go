@@ -118,11 +118,13 @@ func (p *parser) double() (f float64, ok bool) {
 	return f, true
 }
 
-// floatOf converts a float token to a number as strtod does. Too large numbers become infinity.
+// floatOf converts a float token to a number as strtod does. Too large numbers become infinity. Of
+// an exponent without digits, which the tokenizer has reported, the number before it is left.
 func floatOf(text string) float64 {
-	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "f"), 64)
+	text = strings.TrimSuffix(text, "f")
+	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0 // the tokenizer has reported the mistake already
+		f, _ = strconv.ParseFloat(strings.TrimRight(text, "eE+-"), 64)
 	}
 	return f
 }

@@ -20,18 +20,25 @@ func (p *parser) skipMessage() bool {
 
 func (p *parser) skipField() (ok bool) {
 	if p.tryConsume("[") {
-		_, ok = p.dottedName()
-		if ok && p.tryConsume("/") {
-			_, ok = p.dottedName()
-		}
-		ok = ok && p.consume("]")
+		ok = p.skipTypeName() && p.consume("]")
 	} else {
 		_, ok = p.consumeIdentifier()
 	}
 	return ok && p.skipContent() && p.separator()
 }
 
-// skipValue skips a value: strings, a list, or a word with an optional sign.
+// skipTypeName skips the name of an extension or the URL of a type, with dots and slashes anywhere
+// between its words.
+func (p *parser) skipTypeName() bool {
+	_, ok := p.consumeIdentifier()
+	for ok && (p.tryConsume(".") || p.tryConsume("/")) {
+		_, ok = p.consumeIdentifier()
+	}
+	return ok
+}
+
+// skipValue skips a value: strings, a list, or a word with an optional sign. A list that is empty
+// is an error, though it is none of a known field (SkipFieldValue).
 func (p *parser) skipValue() bool {
 	if p.current.kind == text {
 		for p.current.kind == text {
@@ -40,7 +47,7 @@ func (p *parser) skipValue() bool {
 		return true
 	}
 	if p.tryConsume("[") {
-		return p.list(func() bool {
+		return p.elements(func() bool {
 			if p.lookingAt("{") || p.lookingAt("<") {
 				return p.skipMessage()
 			}
