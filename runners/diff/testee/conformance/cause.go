@@ -47,6 +47,7 @@ func (c Cause) String() string {
 const (
 	mostCauses = 21 // largest number of causes
 	mostKinds  = 18 // largest number of causes that differ by kind of difference; the others differ by input
+	leastShare = 10 // a kind of difference of more than one failure in so many keeps its name
 	mostInputs = 2  // largest number of kinds of inputs into which one kind of difference is split
 )
 
@@ -59,9 +60,15 @@ func CausesOf(results []Result) []Cause {
 	by := labels{rare: map[string]bool{}, inputs: map[string][]int{}}
 	kinds := by.group(failed)
 	causes := kinds
-	for few := 2; len(causes) > mostKinds && few < len(failed); few++ {
-		by.rare = rareOf(lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) <= few }))
-		causes = by.group(failed)
+	for _, c := range slices.Backward(kinds) { // from the rarest on, and no further than it helps
+		few := len(c.Failures)
+		if len(causes) <= mostKinds || few > len(failed)/leastShare {
+			break
+		}
+		gathered := labels{rare: rareOf(lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) <= few })), inputs: by.inputs}
+		if fewer := gathered.group(failed); len(fewer) < len(causes) {
+			by, causes = gathered, fewer
+		}
 	}
 	for _, c := range causes {
 		if len(c.Failures) > 1 && hangsOnInput(c.What) && !by.rare[c.What] {

@@ -16,7 +16,7 @@ function opened(title, draw, open) {
 }
 
 function causeOf(subject, cause, i) {
-  const about = [["differ by", cause.kinds], ["at", cause.places], ["of", cause.ops], ["see", cause.lines]];
+  const about = [["differ by", cause.kinds], ["in place of", cause.instead], ["at", cause.places], ["of", cause.ops], ["see", cause.lines]];
   return opened(`${i + 1}. ${cause.cause}: ${cause.failures.length} failures, ${cause.alone} by it alone, ${cause.left} left without it`, () => [
     el("dl", {}, ...about.filter(([, all]) => all).flatMap(([name, all]) => [el("dt", {}, name), el("dd", {}, all.join(", "))])),
     opened("smallest: " + cause.example, () => failureOf(subject, cause.example), true),

@@ -175,6 +175,9 @@ func TestHowAnswersPart(t *testing.T) {
 		{"one log line too many", `"out":1,"logs":[["INFO","x"],["INFO","y"]]`, `"out":1,"logs":[["INFO","x"],["INFO","z"],["INFO","y"]]`, "log lines too many", "logs"},
 		{"a log line missing, the others in another order", `"out":1,"logs":[["INFO","x"],["INFO","y"],["INFO","z"]]`, `"out":1,"logs":[["INFO","z"],["INFO","x"]]`, "log lines differ", "logs"},
 		{"None", `"out":"/a/None:1"`, `"out":"/a/:1"`, "another word in place of None in a text", ""},
+		{"a text cut off", `"out":"ab c"`, `"out":"ab"`, "a text cut off", ""},
+		{"a text that goes on", `"out":"ab"`, `"out":"ab/"`, "a text that goes on", ""},
+		{"a message", `"out":{"$pb":"a.B","hex":"0801"}`, `"out":{"$pb":"a.B","hex":"0802"}`, "another message", ""},
 		{"blanks of a text", `"out":"a b"`, `"out":"a  b"`, "blanks of a text", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -430,6 +430,12 @@ func changesOf(a, b string) []string {
 	if strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "") {
 		return []string{"blanks of a text"}
 	}
+	switch {
+	case b != "" && strings.HasPrefix(a, b):
+		return []string{"a text cut off"}
+	case a != "" && strings.HasPrefix(b, a):
+		return []string{"a text that goes on"}
+	}
 	if strings.EqualFold(a, b) {
 		return []string{"upper and lower case of a text"}
 	}
@@ -489,6 +495,10 @@ func shapeOf(v any) string {
 		return "a number not in the protocol's form"
 	case canonFloat:
 		return "a float"
+	case canonMessage, canonText:
+		return "a message"
+	case canonSet:
+		return "a set"
 	case string:
 		if v == "" {
 			return "an empty text"
