@@ -124,7 +124,14 @@ race: race-computing race-waiting ## the short tests of what starts goroutines, 
 
 # What computes for many seconds and starts no goroutine that a shorter test does not start, too;
 # determinism runs all scenarios in a build with the race detector, on all processors.
-longUnderRace := TestEveryNounIsHeld|TestTheGreatestRateIsTheClosedForm|TestSectionsOfRates|TestRecoveryIsNoNoise|TestNobodyIsAnsweredOfEveryMetric
+empty :=
+longUnderRace := $(subst $(empty) $(empty),|,TestEveryNounIsHeld TestTheGreatestRateIsTheClosedForm \
+  TestSectionsOfRates TestRecoveryIsNoNoise \
+  TestNobodyIsAnsweredOfEveryMetric TestFewerReadsAreNoDifferenceWhereARunnerMayReadLess \
+  TestWhatAnAutoscalerDidIsToldAsFarAsItIsKnown TestAMetastableStateIsSeenFromEachWindow \
+  TestEdgesOfWindowsAddNothing TestAMeanIsThatOfAllRequests \
+  TestTheRangeOverWorldsIsWhatIsBelieved TestWantOfSimulationIsApart \
+  TestWorldsInWhichModelsDoNotFit TestTheTornadoTellsWhichInputsMatter)
 
 race-computing:
 	@echo "== $@"

@@ -362,8 +362,8 @@ func longest(n int64, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// usualTimeout reports whether grpc-go reads a timeout as C-core does. It must consist of digits
-// and a unit, and must not be below a millisecond, to which C-core rounds up.
+// usualTimeout reports whether grpc-go reads a timeout as C-core does. Both agree on digits with a
+// unit that make more than a millisecond; C-core rounds shorter timeouts up to one.
 func usualTimeout(text string) bool {
 	if len(text) < 2 || len(text) > 9 || text[0] == ' ' || text[len(text)-2] == ' ' || text[len(text)-1] == ' ' {
 		return false

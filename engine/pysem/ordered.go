@@ -14,7 +14,7 @@ type OrderedMap[K comparable, V any] struct {
 // memory.
 const fewKeys = 16
 
-// NewOrderedMap makes an empty map.
+// NewOrderedMap returns an empty map. It hashes its keys only once there are many.
 func NewOrderedMap[K comparable, V any]() *OrderedMap[K, V] { return &OrderedMap[K, V]{} }
 
 // Get returns the value of a key. ok is false if the map does not have the key.

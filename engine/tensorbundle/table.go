@@ -12,8 +12,8 @@ import (
 const (
 	// blockBytes is the size from which a block of keys is closed.
 	blockBytes = 262144
-	// restartInterval is after how many keys one is written whole again. Others omit what they share
-	// with the key before.
+	// restartInterval is the number of keys from one that is written whole to the next. The keys
+	// between omit the prefix that they share with the key before.
 	restartInterval = 16
 	// trailerBytes is the length of what follows a block: its kind, and a checksum.
 	trailerBytes = 5

@@ -113,9 +113,9 @@ func (w *World) drive(t *Task) (goesOn bool) {
 	return true
 }
 
-// wakesTask reports whether the next event only wakes a living task, so that no handler runs. Then
-// nothing can panic into the waiting task's stack, and no guard is needed. Most switches between
-// sleeping tasks are of this kind.
+// wakesTask reports whether the next event only wakes a living task, as most do. The task that waits
+// may then run the event itself without recovering from panics, because no handler runs that could
+// panic on its stack.
 func (w *World) wakesTask() bool {
 	u := &w.run
 	if u.over || u.limits.Done != nil || u.head < len(u.ready) || len(u.reaps) > 0 {

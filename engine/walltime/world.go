@@ -79,7 +79,7 @@ func (w *World) Real(d time.Duration) time.Duration {
 	return time.Duration(real)
 }
 
-// Speed returns how many times faster than the machine's clock time passes in the world.
+// Speed returns how many seconds pass in the world for each second of the machine's clock.
 func (w *World) Speed() float64 { return w.cfg.Speed }
 
 // NewProcess begins one life of a program on a node. It lasts until Crash, or until its last task

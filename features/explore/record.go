@@ -39,7 +39,8 @@ func ReadRecord(path string) (map[string]Sight, error) {
 	return list, nil
 }
 
-// ParseRecord parses the lines of a record, and returns its sights by quirk.
+// ParseRecord parses a record of which world first showed which quirk. The result's keys are
+// the ids of the quirks.
 func ParseRecord(data []byte) (map[string]Sight, error) {
 	seen := map[string]Sight{}
 	for i, line := range strings.Split(string(data), "\n") {

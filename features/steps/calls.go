@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// These names of calls to model servers are used in sentences.
+// The names by which the sentences of scenarios call requests to model servers.
 const (
 	reloadCall  = "reload"
 	predictCall = "Predict"

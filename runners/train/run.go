@@ -75,8 +75,7 @@ func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, 
 	return p.pass(ctx, c, report, p.For)
 }
 
-// pass lets virtual time pass up to the instant until, and takes the samples that fall due on the
-// way.
+// pass runs the cluster up to a virtual time, and takes the samples that fall due on the way.
 func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, until time.Duration) error {
 	for now := c.Now(); now < until; now = c.Now() {
 		if ctx.Err() != nil {

@@ -167,7 +167,8 @@ func doings(check *traincheck.Checker) (list []Doing) {
 	return list
 }
 
-// printInvariants writes the report's section on invariants.
+// printInvariants writes a line for each invariant that was broken: where, and whether the plan
+// expects it.
 func (r *Report) printInvariants(w io.Writer) {
 	for _, b := range r.Invariants {
 		verdict := "BROKEN"

@@ -96,8 +96,8 @@ func (n *Network) wakeAll() {
 	}
 }
 
-// SendsAt sends a message without an event from this end at the virtual time at. It returns the
-// time at which the message arrives.
+// SendsAt counts a message that this end sends at a virtual time, and returns when it arrives. No
+// event is scheduled for it.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)

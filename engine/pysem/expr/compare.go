@@ -466,7 +466,7 @@ func (s *sorter) insertAll(start int) {
 	}
 }
 
-// reverse turns the first n items round.
+// reverse reverses the order of the first n items and of their keys.
 func (s *sorter) reverse(n int) {
 	slices.Reverse(s.items[:n])
 	slices.Reverse(s.keys[:n])

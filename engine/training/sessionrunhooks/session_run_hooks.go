@@ -200,8 +200,8 @@ func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
 	return false
 }
 
-// TideStoppingHook requests the end of training when the window is closed
-// (session_run_hooks.py:144).
+// TideStoppingHook requests the end of training when the daily window in which the job may use its
+// machines closes (session_run_hooks.py:144).
 type TideStoppingHook struct {
 	session.NoHook
 	e    *env.Env

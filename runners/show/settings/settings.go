@@ -28,7 +28,7 @@ type Setting struct {
 	Of   string `json:"of"`
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
-	// Default is the default value in the notation of the file.
+	// Default is the default value, written as the configuration file would have it.
 	Default string `json:"default,omitempty"`
 	Meaning string `json:"meaning"`
 }

@@ -76,9 +76,9 @@ func compared(tracks []track, before, step int64) (*comparison, bool) {
 	return c, true
 }
 
-// ratio is a measure of whether a step is worse than the steps before the event. There are two
-// measures: latency (time by answered request) and failures (by arrived request). Each returns, for
-// a stride, the numerator (sum) and the denominator (n) of a quotient.
+// ratio returns the two parts of a mean over a stride of time: the sum, and the number of requests
+// that it is divided by. A stride is worse than those before an event if its mean is higher, of the
+// latency of answered requests or of the failures of arrived ones.
 type ratio func(*stride) (sum, n float64)
 
 func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }

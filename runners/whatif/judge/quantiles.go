@@ -153,14 +153,15 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		low, high = quantileBounds(h, m.tails[scope], level, w.relatedOf(scope, name), confidence)
 		return pooled, low, high
 	}
+	related := stats.Related{Floor: w.relatedOf("request", name)}
 	if above, ok := m.above[metric]; ok {
 		counts := lists.Map(above, func(n int64) float64 { return float64(n) })
-		value, low, high = stats.Share(m.completed, counts, confidence)
+		value, low, high, _ = related.Share(m.completed, counts, confidence)
 		if sum(m.Open) > 0 { // open requests may still take longer than the bound
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}
-			_, _, high = stats.Share(m.answers().Arrived, counts, confidence)
+			_, _, high, _ = related.Share(m.answers().Arrived, counts, confidence)
 		}
 		return value, low, high
 	}
@@ -169,12 +170,12 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		for i, v := range values {
 			counts[i] = math.Round(v * float64(m.Arrived[i]))
 		}
-		value, low, high = stats.Share(m.Arrived, counts, confidence)
+		value, low, high, _ = related.Share(m.Arrived, counts, confidence)
 		if sum(m.Open) > 0 && metric != "answered" { // open requests may still fail
 			for i, open := range m.Open {
 				counts[i] += float64(open)
 			}
-			_, _, high = stats.Share(m.Arrived, counts, confidence)
+			_, _, high, _ = related.Share(m.Arrived, counts, confidence)
 		}
 		return value, low, high
 	}

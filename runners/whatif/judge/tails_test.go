@@ -60,11 +60,11 @@ func lindley(random *rand.Rand, window model.Window, related model.Related, runs
 	return w, over
 }
 
-// Goal: intervals of quantiles cover the truth as often as they say, and no verdict passes what does
-// not hold, where requests hang together and only 20 replications show it. Method: the queue M/M/1 by
+// Goal: intervals of quantiles and of shares cover the truth as often as they say, and no verdict passes
+// what does not hold, where requests hang together and only 20 replications show it. Method: the queue M/M/1 by
 // Lindley's recursion, in windows of 10 to 200 s, whose latency exceeds x with the probability
 // exp(-(mu-lambda) x). A limit that is the quantile itself may pass in one case of a hundred.
-func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
+func TestIntervalsCoverWhereRequestsHangTogether(t *testing.T) {
 	_, p, _, err := plan.Parse("plan.yaml", []byte(queued))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
 		for _, q := range levels {
 			limits = append(limits, -math.Log(1-q)/(100-80))
 		}
-		covered, known, passes := make([]int, len(levels)), make([]int, len(levels)), make([]int, len(levels))
+		covered, known, passes, shares := make([]int, len(levels)), make([]int, len(levels)), make([]int, len(levels)), make([]int, len(levels))
 		for range experiments {
 			w, over := lindley(random, window, related, 20, limits)
 			for i, q := range levels {
@@ -87,6 +87,10 @@ func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
 				new(Evaluation).byCount(&v, &w.PerModel, over[i], w.Open, 1-q, w.relatedBeyond("request", "", 1-q))
 				if v.Outcome == result.Pass {
 					passes[i]++
+				}
+				w.completed, w.above = w.Arrived, map[string][]int64{"beyond": over[i]}
+				if _, low, high := w.interval("beyond", "", 0.95); low <= 1-q && 1-q <= high {
+					shares[i]++
 				}
 				name := names[i] + "(request)"
 				if _, few := w.tooFew(name, "", 0.95); few {
@@ -98,10 +102,13 @@ func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d experiments, %.1f requests hang together: %v of %v covered, %v pass", window.Name, experiments, related.Requests, covered, known, passes)
+		t.Logf("%s: %d experiments, %.1f requests hang together: %v of %v quantiles and %v shares covered, %v pass", window.Name, experiments, related.Requests, covered, known, shares, passes)
 		for i, q := range levels {
 			if stats.Fails(int64(known[i]), int64(known[i]-covered[i]), 0.05, 1, 0.99) {
 				t.Errorf("%s: %d of %d intervals of the %g quantile hold the truth, want 95 %%", window.Name, covered[i], known[i], q)
+			}
+			if stats.Fails(int64(experiments), int64(experiments-shares[i]), 0.05, 1, 0.99) {
+				t.Errorf("%s: %d of %d intervals of the share beyond the %g quantile hold the truth, want 95 %%", window.Name, shares[i], experiments, q)
 			}
 			if stats.Fails(int64(experiments), int64(passes[i]), 0.01, 1, 0.99) {
 				t.Errorf("%s: %d of %d verdicts pass a limit that is the %g quantile, want 1 %% at most", window.Name, passes[i], experiments, q)

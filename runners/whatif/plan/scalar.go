@@ -400,7 +400,7 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 	if !given {
 		think = "0s"
 	}
-	l.Think.Law = d.law(law.Times, strings.Trim(think, `"`), path) // the law in closed(...) may have its own quotes
+	l.Think.Law = d.law(law.Times, strings.Trim(think, `"`), path) // within closed(...), the think time may be quoted
 	if err := call.Rest(); err != nil {
 		d.report(path, badLaw, "%s: %s", lastName(path), err)
 	}

@@ -50,17 +50,6 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
-// Share returns a share and its confidence interval, given that x[i] of n[i] observations of
-// each independent part i count. Where observations of a part hang together, all are worth as
-// many fewer independent ones as the parts differ more ([VIF]), and fewer still where there
-// are few parts to tell that from. The interval is that of Clopper and Pearson, so it is
-// within 0 and 1, and is not empty when none or all count. Without observations the share is 0,
-// and the interval all of 0 to 1.
-func Share(n []int64, x []float64, confidence float64) (share, low, high float64) {
-	share, low, high, _ = new(Related).Share(n, x, confidence)
-	return share, low, high
-}
-
 // exactShare returns the Clopper-Pearson interval for a share of y successes in m trials,
 // which need not be whole numbers. tail is the probability beyond each end.
 func exactShare(m, y, tail float64) (low, high float64) {
@@ -161,8 +150,8 @@ func Paired(whole float64, a, b []float64, confidence float64) (half, reduction 
 	return half, (va + vb) / vd
 }
 
-// OrderInterval returns the ranks, from 1, of two of n independent sorted values. These two
-// values bound the q-quantile with the given confidence, by the binomial distribution.
+// OrderInterval returns which of n independent values, once they are sorted, bound the q-quantile
+// with the given confidence, by the binomial distribution. Ranks begin at 1.
 func OrderInterval(n int64, q, confidence float64) (low, high int64) {
 	mean := float64(n) * q
 	sd := math.Sqrt(mean * (1 - q))

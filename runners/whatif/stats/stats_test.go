@@ -74,13 +74,13 @@ func TestSharesHaveExactIntervals(t *testing.T) {
 		x         float64
 		low, high float64
 	}{{10, 0, 0, 0.3085}, {10, 10, 0.6915, 1}, {20, 1, 0.00127, 0.2487}, {100, 10, 0.0490, 0.1762}, {0, 0, 0, 1}} {
-		_, low, high := Share([]int64{c.n}, []float64{c.x}, 0.95)
+		_, low, high, _ := new(Related).Share([]int64{c.n}, []float64{c.x}, 0.95)
 		if math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
 			t.Errorf("%g of %d: got [%.5f, %.5f], want [%.5f, %.5f]", c.x, c.n, low, high, c.low, c.high)
 		}
 	}
-	_, low, high := Share([]int64{100, 100, 100, 100}, []float64{10, 10, 10, 10}, 0.95)
-	_, apartLow, apartHigh := Share([]int64{100, 100, 100, 100}, []float64{0, 0, 20, 20}, 0.95)
+	_, low, high, _ := new(Related).Share([]int64{100, 100, 100, 100}, []float64{10, 10, 10, 10}, 0.95)
+	_, apartLow, apartHigh, _ := new(Related).Share([]int64{100, 100, 100, 100}, []float64{0, 0, 20, 20}, 0.95)
 	if !(apartLow < low && high < apartHigh && apartLow >= 0) {
 		t.Errorf("parts alike give [%g, %g], parts apart [%g, %g]: want the second wider", low, high, apartLow, apartHigh)
 	}

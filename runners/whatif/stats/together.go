@@ -50,15 +50,18 @@ func (r *Related) Inflation(n []int64, x []float64, expected, confidence float64
 	return factor
 }
 
-// Share returns a share with its confidence interval, as the function [Share] does, of observations
-// that hang together. groups is how many independent observations those that count are worth. If
-// it is below 1, the interval does not hold what it says.
+// Share returns a share and its confidence interval, given that x[i] of n[i] observations of
+// each independent part i count. All observations are worth as many fewer independent ones as
+// [Related.Inflation] says. The interval is that of Clopper and Pearson, so it is within 0 and 1,
+// and is not empty when none or all count. groups is how many independent observations those that
+// count are worth. If it is below 1, the interval does not hold what it says. Without observations
+// the share is 0, and the interval all of 0 to 1.
 func (r *Related) Share(n []int64, x []float64, confidence float64) (share, low, high, groups float64) {
 	sumN, sumX := sums(n, x)
 	if sumN == 0 {
 		return 0, 0, 1, 0
 	}
-	factor := r.Inflation(n, x, sumX, confidence)
+	factor := r.Inflation(n, x, math.Min(sumX, sumN-sumX), confidence)
 	m, y := math.Max(sumN/factor, 1), sumX/factor
 	low, high = exactShare(m, math.Min(y, m), (1-confidence)/2)
 	return sumX / sumN, low, high, y

@@ -184,8 +184,8 @@ func (q *question) len() int {
 	return len(q.list.children)
 }
 
-// bytes returns the total size of some requests, and of their answers. The requests have the
-// indices from, included, to to, excluded.
+// bytes returns the total size of the requests with the indices [from, to), and that of their
+// answers.
 func (q *question) bytes(from, to int) (asked, answered int) {
 	n := to - from
 	asked, answered = n*requestBytes(""), n*emptyReplyBytes

@@ -233,9 +233,9 @@ func definedAt(lines map[string]string, op string) string {
 // Ignored lists the kinds of differences that the flag --ignore accepts.
 func Ignored() []string { return []string{"logs", "texts", "blanks"} }
 
-// Ignore lets failures pass whose differences all belong to these kinds: logs (log lines), texts
-// (texts of exceptions), blanks (differences in JSON that leave its values equal). It returns how
-// many passed.
+// Ignore turns failures into passes if each of their differences is of one of the given kinds, which
+// are logs (log lines), texts (texts of exceptions) and blanks (JSON with equal values that is
+// written differently). It returns how many failures it turned.
 func (r *Report) Ignore(kinds []string) int {
 	n := 0
 	for i := range r.Results {

@@ -13,7 +13,7 @@ import (
 const (
 	Ghost = "ghost" // a registration outlives its server
 	Owner = "owner" // a registration is made by another pod
-	Order = "order" // an entry starts before its PS or dense
+	Order = "order" // an entry server starts before the PS and dense servers that it calls
 	Locks = "locks" // an agent locks a version that is not complete, or of another model
 	// Address is broken where a replica is registered with an address that has no port.
 	Address = "address"

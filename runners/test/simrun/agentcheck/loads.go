@@ -38,8 +38,8 @@ func (c *Checker) changed(o runners.Observation) {
 	}
 }
 
-// givesUp notes the versions that a server has not begun to load when it gives up the last that it
-// serves.
+// givesUp is called when a server unloads the only version of a model that it serves. It notes the
+// newer versions that the server has not begun to load.
 func (c *Checker) givesUp(pod, model string) {
 	kind, _, _ := strings.Cut(model, "_")
 	if strings.Contains(model, ":") {
