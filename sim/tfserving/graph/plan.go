@@ -98,6 +98,7 @@ func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
 			return nil, err
 		}
 		w.plan.fetches = append(w.plan.fetches, at)
+		w.markAlone(at)
 	}
 	for _, name := range ends {
 		if _, err := w.need("^" + name); err != nil {
@@ -266,6 +267,18 @@ func (w *planner) behindIdentities(from slot) *step {
 		from = s.inputs[0]
 	}
 	return nil
+}
+
+// markAlone marks the node that computes a fetched tensor.
+func (w *planner) markAlone(from slot) {
+	for from.step >= w.plan.feeds {
+		s := &w.plan.steps[from.step]
+		s.node.Alone = true
+		if s.node.Op != "Identity" {
+			return
+		}
+		from = s.inputs[0]
+	}
 }
 
 // leaveOut marks the steps that nothing needs any more. ends names the nodes that have to run

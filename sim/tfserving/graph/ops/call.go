@@ -172,6 +172,9 @@ type Node struct {
 	// Inputs holds the names of the inputs, for error messages.
 	Inputs []string
 	Attrs  map[string]*framework.AttrValue
+	// Alone is set for a node whose output is fetched, or is what its function returns: the runtime's
+	// optimizer joins it with no node behind it.
+	Alone bool
 
 	constant []Value // constant is the output of a Const; broken is why it has none
 	broken   error

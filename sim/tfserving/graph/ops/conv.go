@@ -2,16 +2,20 @@ package ops
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// convOps holds the operations on images with the dimensions batch, height, width, channel.
+// convOps holds the operations on images with the dimensions batch, height, width, channel, and on
+// volumes, which have a depth before the height.
 var convOps = map[string]Kernel{
-	"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm,
-	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm, "Conv2DBackpropInput": Of(ints(0), convTranspose),
+	"Conv2D": conv, "Conv3D": conv, "DepthwiseConv2dNative": conv, "MaxPool": pool, "AvgPool": pool, "MaxPool3D": pool, "AvgPool3D": pool,
+	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm, "FusedBatchNormV3": batchNorm,
+	"Conv2DBackpropInput": Of(ints(0), convTranspose), "Conv3DBackpropInputV2": Of(ints(0), convTranspose),
 }
 
 // span describes a sliding window along one dimension. before is the padding before the first
@@ -30,71 +34,103 @@ func (s span) at(out, k int) int {
 	return max(at, -1)
 }
 
-// spans returns the sliding windows along the height and the width. in is the shape of the input.
-func (c *Call) spans(in, window []int) ([2]span, error) {
-	var both [2]span
+// spans returns the sliding windows along the dimensions between batch and channel. in is the shape
+// of the input.
+func (c *Call) spans(in, window []int) ([]span, error) {
 	strides, dilations := c.Numbers("strides"), c.Numbers("dilations")
-	padding := c.Text("padding")
-	if format := c.Text("data_format"); format != "NHWC" && format != "" || padding == "EXPLICIT" || len(strides) != 4 {
-		return both, c.Unsupported("data_format %s, padding %s", format, padding)
+	padding, explicit := c.Text("padding"), c.Numbers("explicit_paddings")
+	format := c.Text("data_format")
+	if format != "NHWC" && format != "NDHWC" && format != "" || len(strides) != len(in) || padding == "EXPLICIT" && len(explicit) != 2*len(in) {
+		return nil, c.Unsupported("data_format %s, padding %s", format, padding)
 	}
-	for i := range both {
+	all := make([]span, len(in)-2)
+	for i := range all {
 		s := span{in: in[i+1], window: window[i], stride: strides[i+1], dilation: 1}
-		if len(dilations) == 4 {
+		if len(dilations) == len(in) {
 			s.dilation = dilations[i+1]
 		}
 		reach := (s.window-1)*s.dilation + 1
-		if padding == "SAME" {
+		wide := s.in
+		switch padding {
+		case "SAME":
 			s.out = (s.in + s.stride - 1) / s.stride
 			s.before = max((s.out-1)*s.stride+reach-s.in, 0) / 2
-		} else if s.out = (s.in - reach + s.stride) / s.stride; s.out < 0 {
-			return both, Invalidf("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]",
+			all[i] = s
+			continue
+		case "EXPLICIT":
+			s.before = explicit[2*i+2]
+			wide += s.before + explicit[2*i+3]
+		}
+		if s.out = (wide - reach + s.stride) / s.stride; s.out < 0 {
+			return nil, Invalidf("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]",
 				s.out, s.in, reach, s.stride)
 		}
-		both[i] = s
+		all[i] = s
 	}
-	return both, nil
+	return all, nil
 }
 
-func conv2d(c *Call) ([]Value, error) {
+// convError returns the error for an input and a filter that do not fit each other.
+func (c *Call) convError() error {
 	v, filter := c.In[0], c.In[1]
-	if v.Rank() != 4 {
-		return nil, Invalidf("convolution input must be 4-dimensional: %s", value.ShapeText(v.Shape()))
+	texts := [...]string{"convolution input must be 4-dimensional: %s", "filter must be 4-dimensional: %s", "input depth must be evenly divisible by filter depth: %d vs %d"}
+	rank := 4
+	if c.Op == "Conv3D" {
+		texts = [...]string{"input must be 5-dimensional", "filter must be 5-dimensional", "Input depth must be evenly divisible by filter depth: %d vs %d"}
+		rank = 5
 	}
-	if filter.Rank() != 4 {
-		return nil, Invalidf("filter must be 4-dimensional: %s", value.ShapeText(filter.Shape()))
+	for i, w := range []Value{v, filter} {
+		switch {
+		case w.Rank() != rank && rank == 5:
+			return Invalidf("%s", texts[i])
+		case w.Rank() != rank:
+			return Invalidf(texts[i], value.ShapeText(w.Shape()))
+		}
 	}
-	depthwise := c.Op != "Conv2D"
-	in, window := v.Shape(), filter.Shape()
-	if depthwise && in[3] != window[2] {
-		return nil, Invalidf("input and filter must have the same depth: %d vs %d", in[3], window[2])
+	depth, wanted := v.Shape()[rank-1], filter.Shape()[rank-2]
+	switch {
+	case c.Op == "DepthwiseConv2dNative" && depth != wanted:
+		return Invalidf("input and filter must have the same depth: %d vs %d", depth, wanted)
+	case wanted == 0:
+		return Invalidf("filter depth must be stricly positive, got 0")
+	case depth%wanted != 0:
+		return Invalidf(texts[2], depth, wanted)
+	case c.Op == "Conv2D" && depth != wanted && !c.Alone: // this is the error of the fused kernel, since nearly every Conv2D is fused
+		return Statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
+	case c.Op != "DepthwiseConv2dNative" && filter.Shape()[rank-1]%(depth/wanted) != 0 || c.Op == "Conv3D" && depth != wanted:
+		return c.Unsupported("groups of %d of %d channels", wanted, depth)
 	}
-	if window[2] == 0 {
-		return nil, Invalidf("filter depth must be stricly positive, got 0")
+	return nil
+}
+
+func conv(c *Call) ([]Value, error) {
+	if err := c.convError(); err != nil {
+		return nil, err
 	}
-	if in[3]%window[2] != 0 {
-		return nil, Invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
-	}
-	if !depthwise && in[3] != window[2] { // this is the error of the fused kernel, since nearly every Conv2D is fused
-		return nil, Statusf(rpcerrors.Unimplemented, "Fused conv implementation does not support grouped convolutions for now.")
-	}
+	v, filter := c.In[0], c.In[1]
 	if v.F() == nil {
 		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
+	in, window := v.Shape(), filter.Shape()
 	spans, err := c.spans(in, window)
 	if err != nil {
 		return nil, err
 	}
-	channels := window[3]
+	depth, part, channels := in[len(in)-1], window[len(window)-2], window[len(window)-1]
+	depthwise := c.Op == "DepthwiseConv2dNative"
+	groups := depth / max(part, 1)
 	if depthwise {
-		channels *= window[2]
+		groups, part, channels = depth, 1, channels*depth
 	}
-	shape := []int{in[0], spans[0].out, spans[1].out, channels}
+	shape := outputShape(in[0], spans, channels)
 	n, err := c.Room(v.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
-	each := window[0] * window[1] * window[2]
+	if slices.ContainsFunc(spans, func(s span) bool { return s.dilation != 1 }) && c.Op == "Conv3D" && n > 0 {
+		return nil, Invalidf("CPU implementation of Conv3D currently only supports dilated rates of 1.")
+	}
+	each, _ := value.Count(window[:len(window)-1])
 	if each > 0 && n > maxWork/each {
 		return nil, outOfMemory(v.DType(), shape)
 	}
@@ -102,41 +138,67 @@ func conv2d(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	out := make([]float64, n)
-	c.windows(spans, shape, func(to, from, k int) {
-		pixel, weights := v.F()[from*in[3]:][:in[3]], filter.F()[k*window[2]*window[3]:]
-		row := out[to*channels:][:channels]
+	own := channels / max(groups, 1) // channels of the result that a group has
+	windows(spans, in[0], func(to, from, k int) {
+		pixel, row := v.F()[from*depth:][:depth], out[to*channels:][:channels]
 		for i, x := range pixel {
+			group := i / part
+			at := (k*part+i%part)*channels + group*own
 			if depthwise {
-				for j := range window[3] {
-					row[i*window[3]+j] += x * weights[i*window[3]+j]
-				}
-				continue
+				at = (k*depth + i) * own
 			}
-			for j, w := range weights[i*channels:][:channels] {
-				row[j] += x * w
+			sums := row[group*own:][:own]
+			for j, w := range filter.F()[at:][:own] {
+				sums[j] += x * w
 			}
 		}
 	})
 	return One(value.Floats(v.DType(), shape, out))
 }
 
+// outputShape returns the shape of a result with the given number of images and channels.
+func outputShape(images int, spans []span, channels int) []int {
+	shape := []int{images}
+	for _, s := range spans {
+		shape = append(shape, s.out)
+	}
+	return append(shape, channels)
+}
+
 // windows calls visit for each pixel of the result and each element k of its window that lies
 // inside the input. The argument to is the index of the pixel in the result. The argument from is
-// the index of the input pixel at element k.
-func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) {
-	h, w := spans[0], spans[1]
-	to := 0
-	for b := range shape[0] {
-		for y := range shape[1] {
-			for x := range shape[2] {
-				for i := range h.window {
-					for j := range w.window {
-						if p, q := h.at(y, i), w.at(x, j); p >= 0 && q >= 0 {
-							visit(to, (b*h.in+p)*w.in+q, i*w.window+j)
-						}
+// the index of the input pixel at element k. A volume is a stack of planes.
+func windows(spans []span, images int, visit func(to, from, k int)) {
+	plane := spans[len(spans)-2:]
+	each := plane[0].window * plane[1].window
+	for b := range images {
+		if len(spans) == 2 {
+			planeWindows(plane, b, b, 0, visit)
+			continue
+		}
+		d := spans[0]
+		for z := range d.out {
+			for k := range d.window {
+				if p := d.at(z, k); p >= 0 {
+					planeWindows(plane, b*d.out+z, b*d.in+p, k*each, visit)
+				}
+			}
+		}
+	}
+}
+
+// planeWindows does what windows does for one plane of the result and one of the input, given by
+// their indices. first is the index of the window's first element.
+func planeWindows(plane []span, to, from, first int, visit func(to, from, k int)) {
+	h, w := plane[0], plane[1]
+	for y := range h.out {
+		for x := range w.out {
+			for i := range h.window {
+				for j := range w.window {
+					if p, q := h.at(y, i), w.at(x, j); p >= 0 && q >= 0 {
+						visit((to*h.out+y)*w.out+x, (from*h.in+p)*w.in+q, first+i*w.window+j)
 					}
 				}
-				to++
 			}
 		}
 	}
@@ -144,36 +206,46 @@ func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) 
 
 func pool(c *Call) ([]Value, error) {
 	v, size := c.In[0], c.Numbers("ksize")
-	if v.Rank() != 4 {
-		return nil, Invalidf("tensor_in_shape must have 2 spatial dimensions. %d 0", v.Rank())
+	rank := 4
+	if strings.HasSuffix(c.Op, "3D") {
+		rank = 5
 	}
-	if len(size) != 4 || size[0] != 1 || size[3] != 1 || v.F() == nil {
+	switch {
+	case v.Rank() != rank && rank == 5:
+		return nil, Invalidf("tensor_in must be 5-dimensional")
+	case v.Rank() != rank:
+		return nil, Invalidf("tensor_in_shape must have 2 spatial dimensions. %d 0", v.Rank())
+	case len(size) != rank || size[0] != 1 || size[rank-1] != 1 || v.F() == nil:
 		return nil, c.Unsupported("ksize %v", size)
 	}
 	in := v.Shape()
-	spans, err := c.spans(in, size[1:3])
+	spans, err := c.spans(in, size[1:rank-1])
 	if err != nil {
 		return nil, err
 	}
-	shape := []int{in[0], spans[0].out, spans[1].out, in[3]}
+	depth := in[rank-1]
+	shape := outputShape(in[0], spans, depth)
 	n, err := c.Room(v.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Work(min(n, maxWork)*min(size[1]*size[2], 1<<20), v.DType(), shape); err != nil {
-		return nil, err
+	each, ok := value.Count(size)
+	if !ok || c.Work(min(n, maxWork)*min(each, 1<<20), v.DType(), shape) != nil {
+		return nil, outOfMemory(v.DType(), shape)
 	}
-	out, counts := make([]float64, n), make([]float64, shape[0]*shape[1]*shape[2])
-	largestWanted := c.Op == "MaxPool"
+	out, counts := make([]float64, n), make([]float64, n/max(depth, 1))
+	largestWanted := strings.HasPrefix(c.Op, "MaxPool")
 	for i := range out {
 		if largestWanted {
 			out[i] = math.Inf(-1)
 		}
 	}
-	c.windows(spans, shape, func(to, from, _ int) {
-		counts[to]++
-		row := out[to*in[3]:][:in[3]]
-		for i, x := range v.F()[from*in[3]:][:in[3]] {
+	windows(spans, in[0], func(to, from, _ int) {
+		row := out[to*depth:][:depth]
+		if depth > 0 {
+			counts[to]++
+		}
+		for i, x := range v.F()[from*depth:][:depth] {
 			if largestWanted {
 				row[i] = max(row[i], x)
 			} else {
@@ -183,7 +255,7 @@ func pool(c *Call) ([]Value, error) {
 	})
 	for i := range out {
 		if !largestWanted {
-			out[i] /= counts[i/in[3]]
+			out[i] /= counts[i/depth]
 		}
 	}
 	return One(value.Floats(v.DType(), shape, out))
@@ -196,10 +268,10 @@ func batchNorm(c *Call) ([]Value, error) {
 	if c.Flag("is_training") || c.Text("data_format") == "NCHW" {
 		return nil, c.Unsupported("training, or data_format %s", c.Text("data_format"))
 	}
-	if v.Rank() == 5 {
+	if v.Rank() == 5 && c.Text("data_format") != "NDHWC" {
 		return nil, c.Unsupported("5 dimensions")
 	}
-	if v.Rank() != 4 {
+	if v.Rank() != 4 && v.Rank() != 5 {
 		return nil, Invalidf("input must be 4 or 5-dimensional%s", value.ShapeText(v.Shape()))
 	}
 	for i, name := range []string{"scale", "offset", "estimated_mean", "estimated_variance"} {
@@ -208,8 +280,8 @@ func batchNorm(c *Call) ([]Value, error) {
 		}
 	}
 	for i, name := range []string{"scale", "offset", "When is_training=false, mean", "When is_training=false, variance"} {
-		if own := c.In[1+i].Len(); own != v.Shape()[3] {
-			return nil, Invalidf("%s must have the same number of elements as the channels of x, got %d and %d", name, own, v.Shape()[3])
+		if own := c.In[1+i].Len(); own != v.Shape()[v.Rank()-1] {
+			return nil, Invalidf("%s must have the same number of elements as the channels of x, got %d and %d", name, own, v.Shape()[v.Rank()-1])
 		}
 	}
 	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
@@ -232,7 +304,14 @@ func batchNorm(c *Call) ([]Value, error) {
 // input is the shape of the result.
 func convTranspose(c *Call, shape []int) ([]Value, error) {
 	filter, v := c.In[1], c.In[2]
-	if len(shape) != 4 || filter.Rank() != 4 || v.Rank() != 4 || v.F() == nil {
+	rank := 4
+	if c.Op == "Conv3DBackpropInputV2" {
+		rank = 5
+	}
+	if rank == 5 && len(shape) != rank {
+		return nil, Invalidf("input tensor must have 5 dimensions")
+	}
+	if len(shape) != rank || filter.Rank() != rank || v.Rank() != rank || v.F() == nil {
 		return nil, c.Unsupported("shapes of other ranks, or %s", tensor.DTypeName(v.DType()))
 	}
 	window := filter.Shape()
@@ -240,21 +319,22 @@ func convTranspose(c *Call, shape []int) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	deep, flat := window[2], window[3]
-	if from := v.Shape(); from[0] != shape[0] || from[1] != spans[0].out || from[2] != spans[1].out || from[3] != flat || shape[3] != deep {
-		return nil, c.Unsupported("sizes that no convolution has")
+	deep, flat := window[rank-2], window[rank-1]
+	if err := c.transposeError(shape, spans, deep, flat); err != nil {
+		return nil, err
 	}
 	n, err := c.Room(v.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
-	if each := window[0] * window[1] * deep; each > 0 && v.Len() > maxWork/each {
+	each, _ := value.Count(window[:rank-1])
+	if each > 0 && v.Len() > maxWork/each {
 		return nil, outOfMemory(v.DType(), shape)
 	} else if err := c.Work(v.Len()*each, v.DType(), shape); err != nil {
 		return nil, err
 	}
 	out := make([]float64, n)
-	c.windows(spans, v.Shape(), func(from, to, k int) {
+	windows(spans, shape[0], func(from, to, k int) {
 		pixel, weights := v.F()[from*flat:][:flat], filter.F()[k*deep*flat:]
 		for i := range deep {
 			for j, x := range pixel {
@@ -263,4 +343,31 @@ func convTranspose(c *Call, shape []int) ([]Value, error) {
 		}
 	})
 	return One(value.Floats(v.DType(), shape, out))
+}
+
+// transposeError returns the error for sizes that no convolution has. The texts are those of the
+// kernels without oneDNN (core/kernels/conv_grad_shape_utils.cc).
+func (c *Call) transposeError(shape []int, spans []span, deep, flat int) error {
+	from, rank, name := c.In[2].Shape(), len(shape), "Conv2DCustomBackpropInput"
+	if rank == 5 {
+		name = "Conv3DBackpropInputOp"
+		if from[rank-1] != flat {
+			return Invalidf("out_backprop and filter_sizes must have the same number of channels. Got %d for out_backprop and %d for filter_sizes", from[rank-1], flat)
+		}
+	}
+	switch {
+	case from[0] != shape[0]:
+		return Invalidf("%s: input and out_backprop must have the same batch size. Input batch: %d, outbackprop batch: %d, batch_dim: 0", name, shape[0], from[0])
+	case shape[rank-1] != deep:
+		return c.Unsupported("%d channels of %d", shape[rank-1], deep)
+	case from[rank-1] != flat:
+		return Invalidf("%s: filter and out_backprop must have the same out_depth", name)
+	}
+	for i, s := range spans {
+		if from[i+1] != s.out {
+			return Invalidf("%s: Size of out_backprop doesn't match computed: actual = %d, computed = %d spatial_dim: %d input: %d filter: %d output: %d stride: %d dilation: %d",
+				name, from[i+1], s.out, i+1, s.in, s.window, from[i+1], s.stride, s.dilation)
+		}
+	}
+	return nil
 }

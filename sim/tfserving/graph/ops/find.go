@@ -117,6 +117,7 @@ var defaults = map[string]map[string]any{
 	"StringFormat":            {"template": "%s", "placeholder": "%s", "summarize": 3},
 	"UnicodeDecode":           {"errors": "replace", "replacement_char": 65533}, "UnicodeDecodeWithOffsets": {"errors": "replace", "replacement_char": 65533},
 	"UnicodeEncode": {"errors": "replace", "replacement_char": 65533}, "UnicodeTranscode": {"errors": "replace", "replacement_char": 65533},
+	"LRN":                   {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5},
 	"LeakyRelu":             {"alpha": 0.2},
 	"MutableDenseHashTable": {"initial_num_buckets": 131072, "max_load_factor": 0.8}, "MutableDenseHashTableV2": {"initial_num_buckets": 131072, "max_load_factor": 0.8},
 	"OneHot":        {"axis": -1},

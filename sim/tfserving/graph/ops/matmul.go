@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math/cmplx"
 	"slices"
 	"strings"
 
@@ -82,10 +83,18 @@ func (c *Call) product(turnA, turnB bool) ([]Value, error) {
 		return One(value.Floats(a.DType(), shape, multiply(a.F(), b.F(), left, right, batches, atA, atB)))
 	case a.I() != nil:
 		return One(value.Ints(a.DType(), shape, multiply(a.I(), b.I(), left, right, batches, atA, atB)))
-	case a.C() != nil && !turnA && !turnB:
-		return One(value.Complexes(a.DType(), shape, multiply(a.C(), b.C(), left, right, batches, atA, atB)))
+	case a.C() != nil && (!turnA && !turnB || c.Op != "MatMul"):
+		return One(value.Complexes(a.DType(), shape, multiply(conjugated(a, turnA), conjugated(b, turnB), left, right, batches, atA, atB)))
 	}
 	return nil, c.Unsupported("%s", tensor.DTypeName(a.DType()))
+}
+
+// conjugated returns the elements of a complex matrix; their conjugates if it is turned into its adjoint.
+func conjugated(v Value, turned bool) []complex128 {
+	if !turned {
+		return v.C()
+	}
+	return lists.Map(v.C(), cmplx.Conj)
 }
 
 // maxWork limits the multiplications of one operation.
@@ -135,7 +144,7 @@ func einsum(c *Call) ([]Value, error) {
 		}
 		for d, label := range term {
 			size := c.In[i].Shape()[d]
-			if known, ok := sizes[label]; ok && known != size {
+			if known := sizes[label]; known != 0 && known != size { // the kernel takes 0 for a size that is not known yet
 				return nil, Invalidf("Expected dimension %d at axis %d of the input shaped %s but got dimension %d",
 					known, d, value.ShapeText(c.In[i].Shape()), size)
 			}
@@ -158,22 +167,35 @@ func einsum(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	inner, ok := value.Count(all[len(output):])
-	if !ok || c.In[0].F() == nil || inner > 0 && n > maxElements/inner {
+	if !ok || inner > 0 && n > maxElements/inner {
 		return nil, c.Unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
 	}
 	if err := c.Work(n*inner, c.In[0].DType(), shape); err != nil {
 		return nil, err
 	}
 	places := lists.Map(terms, func(term string) []int { return value.Walk(all, termSteps(term, labels, sizes), 0) })
-	out := make([]float64, n)
+	switch first := c.In[0]; {
+	case first.F() != nil:
+		return One(value.Floats(first.DType(), shape, sumProducts(lists.Map(c.In, Value.F), places, n, inner)))
+	case first.I() != nil:
+		return One(value.Ints(first.DType(), shape, sumProducts(lists.Map(c.In, Value.I), places, n, inner)))
+	case first.C() != nil:
+		return One(value.Complexes(first.DType(), shape, sumProducts(lists.Map(c.In, Value.C), places, n, inner)))
+	}
+	return nil, c.Unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
+}
+
+// sumProducts returns n sums of inner products each. places has for each input where its factors are.
+func sumProducts[T float64 | int64 | complex128](inputs [][]T, places [][]int, n, inner int) []T {
+	out := make([]T, n)
 	for i := range n * inner {
-		product := 1.0
-		for t := range terms {
-			product *= c.In[t].F()[places[t][i]]
+		product := T(1)
+		for t, list := range inputs {
+			product *= list[places[t][i]]
 		}
 		out[i/inner] += product
 	}
-	return One(value.Floats(c.In[0].DType(), shape, out))
+	return out
 }
 
 // equation returns the labels of the inputs and of the output.

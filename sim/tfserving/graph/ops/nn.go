@@ -10,7 +10,7 @@ import (
 // nnOps holds the operations of neural-network layers that are not matrix products.
 var nnOps = map[string]Kernel{
 	"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": Of(ints(1), resize),
-	"ResizeNearestNeighbor": Of(ints(1), resize), "SpaceToDepth": blocks, "DepthToSpace": blocks,
+	"ResizeNearestNeighbor": Of(ints(1), resize), "ResizeBicubic": Of(ints(1), resize), "LRN": localNorm, "SpaceToDepth": blocks, "DepthToSpace": blocks,
 }
 
 func biasAdd(c *Call) ([]Value, error) {
@@ -40,18 +40,23 @@ func softmax(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	out, n := make([]float64, v.Len()), v.Shape()[v.Rank()-1]
+	round := func(x float64) float64 { return x }
+	if dtype := v.DType(); dtype == value.Half || dtype == value.BFloat16 { // whose kernel rounds each step
+		round = func(x float64) float64 { return tensor.Round16(dtype, x) }
+	}
 	for start := 0; n > 0 && start < len(out); start += n {
 		row, highest, sum := v.F()[start:start+n], math.Inf(-1), 0.0
 		for _, x := range row {
 			highest = max(highest, x)
 		}
 		for i, x := range row {
-			out[start+i] = math.Exp(x - highest)
+			out[start+i] = round(math.Exp(round(x - highest)))
 			sum += out[start+i]
 		}
+		inverse := round(1 / round(sum))
 		for i, x := range row {
 			if c.Op == "Softmax" {
-				out[start+i] /= sum
+				out[start+i] *= inverse
 			} else {
 				out[start+i] = x - highest - math.Log(sum)
 			}
@@ -94,15 +99,21 @@ func resize(c *Call, size []int) ([]Value, error) {
 		return nil, err
 	}
 	rows, columns := c.samples(in[1], size[0]), c.samples(in[2], size[1])
+	if err := c.Work(n*16, dtype, shape); err != nil {
+		return nil, err
+	}
 	out := make([]float64, 0, n)
 	for b := range in[0] {
 		for _, y := range rows {
 			for _, x := range columns {
 				for ch := range in[3] {
-					at := func(row, column int) float64 { return v.F()[((b*in[1]+row)*in[2]+column)*in[3]+ch] }
-					top := at(y.low, x.low) + (at(y.low, x.high)-at(y.low, x.low))*x.part
-					bottom := at(y.high, x.low) + (at(y.high, x.high)-at(y.high, x.low))*x.part
-					out = append(out, top+(bottom-top)*y.part)
+					sum := 0.0
+					for i, row := range y.at {
+						for j, column := range x.at {
+							sum += v.F()[((b*in[1]+row)*in[2]+column)*in[3]+ch] * y.weights[i] * x.weights[j]
+						}
+					}
+					out = append(out, sum)
 				}
 			}
 		}
@@ -114,42 +125,103 @@ func resize(c *Call, size []int) ([]Value, error) {
 	return One(scaled)
 }
 
-// sample says how to interpolate one position of the output along a dimension. That position lies
-// between the input positions low and high, and part is the weight of high.
+// sample says how to interpolate one position of the output along a dimension: from positions of the
+// input, each with a weight.
 type sample struct {
-	low, high int
-	part      float64
+	at      []int
+	weights []float64
 }
 
 // samples returns the sample for each output position along one dimension
-// (core/kernels/image/resize_bilinear_op.cc, resize_nearest_neighbor_op.cc).
+// (core/kernels/image/resize_bilinear_op.cc, resize_nearest_neighbor_op.cc, resize_bicubic_op.cc).
 func (c *Call) samples(in, out int) []sample {
 	scale := float64(float32(in) / float32(out))
 	if c.Flag("align_corners") && out > 1 {
 		scale = float64(float32(in-1) / float32(out-1))
 	}
+	half := c.Flag("half_pixel_centers")
 	list := make([]sample, out)
 	for i := range list {
 		at := float64(i) * scale
-		half := c.Flag("half_pixel_centers")
-		switch {
-		case c.Op == "ResizeNearestNeighbor":
-			if half {
-				at = (float64(i) + 0.5) * scale
-			}
-			if at = math.Floor(at); c.Flag("align_corners") {
-				at = math.Round(float64(i) * scale)
-			}
-			list[i].low = min(max(int(at), 0), in-1)
-			list[i].high = list[i].low
-			continue
-		case half:
+		if half {
 			at = (float64(i)+0.5)*scale - 0.5
 		}
 		low := math.Floor(at)
-		list[i] = sample{max(int(low), 0), min(int(low)+1, in-1), at - low}
+		switch c.Op {
+		case "ResizeNearestNeighbor":
+			list[i] = nearest(i, scale, in, half, c.Flag("align_corners"))
+		case "ResizeBicubic":
+			list[i] = cubic(int(low), at-low, in, half)
+		default:
+			list[i] = sample{[]int{max(int(low), 0), min(int(low)+1, in-1)}, []float64{1 - (at - low), at - low}}
+		}
 	}
 	return list
+}
+
+func nearest(i int, scale float64, in int, half, align bool) sample {
+	at := float64(i) * scale
+	if half {
+		at = (float64(i) + 0.5) * scale
+	}
+	if at = math.Floor(at); align {
+		at = math.Round(float64(i) * scale)
+	}
+	return sample{[]int{min(max(int(at), 0), in-1)}, []float64{1}}
+}
+
+// cubic samples the four positions around low. With half-pixel centres, Keys' kernel counts, and
+// positions outside of the input do not; else those at the edge count for them.
+func cubic(low int, part float64, in int, half bool) sample {
+	const steps = 1024 // in which the runtime's table has the weights
+	part = math.RoundToEven(part*steps) / steps
+	a := -0.75
+	if half {
+		a = -0.5
+	}
+	near := func(x float64) float64 { return ((a+2)*x-(a+3))*x*x + 1 }
+	far := func(x float64) float64 { return ((a*x-5*a)*x+8*a)*x - 4*a }
+	s := sample{make([]int, 4), []float64{far(part + 1), near(part), near(1 - part), far(2 - part)}}
+	sum := 0.0
+	for k := range s.at {
+		at := low - 1 + k
+		s.at[k] = min(max(at, 0), in-1)
+		if half && s.at[k] != at {
+			s.weights[k] = 0
+		}
+		sum += s.weights[k]
+	}
+	for k := range s.weights {
+		if half && sum != 0 {
+			s.weights[k] /= sum
+		}
+	}
+	return s
+}
+
+// localNorm divides each element by a power of the squares of its neighbours in the channels
+// (core/kernels/lrn_op.cc).
+func localNorm(c *Call) ([]Value, error) {
+	v := c.In[0]
+	if v.Rank() != 4 {
+		return nil, Invalidf("in must be 4-dimensional")
+	}
+	depth, radius := v.Shape()[3], c.Number("depth_radius")
+	if _, err := c.Room(v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	if err := c.Work(v.Len()*min(depth, 2*min(radius, depth)+1), v.DType(), v.Shape()); err != nil {
+		return nil, err
+	}
+	out := make([]float64, v.Len())
+	for i, x := range v.F() {
+		ch, sum := i%depth, 0.0
+		for k := max(ch-radius, 0); k <= min(ch+radius, depth-1); k++ {
+			sum += v.F()[i-ch+k] * v.F()[i-ch+k]
+		}
+		out[i] = x * math.Pow(c.Float("bias")+c.Float("alpha")*sum, -c.Float("beta"))
+	}
+	return One(value.Floats(v.DType(), v.Shape(), out))
 }
 
 // blocks implements SpaceToDepth, which moves each block of pixels into the channels of one pixel,
