@@ -24,6 +24,11 @@ def edges_pictures(where):
         **{'%s%s%s' % (op, 'a' * c, 'h' * h): ([X(), X('n', I)], lambda x, n, op=op, c=c, h=h: getattr(R, op)(images=x, size=n, align_corners=bool(c), half_pixel_centers=bool(h)))
            for op in ('ResizeBicubic', 'ResizeBilinear', 'ResizeNearestNeighbor') for c, h in ((0, 0), (1, 0), (0, 1))},
         'bytes': ([X('x', tf.uint8), X('n', I)], lambda x, n: {'c': R.ResizeBicubic(images=x, size=n, half_pixel_centers=True), 'n': R.ResizeNearestNeighbor(images=x, size=n)}),
+        'crop': ([X(), X('b'), X('i', I), X('n', I)], lambda x, b, i, n: R.CropAndResize(image=x, boxes=b, box_ind=i, crop_size=n, extrapolation_value=-1.)),
+        'cropnear': ([X(), X('b'), X('i', I), X('n', I)], lambda x, b, i, n: R.CropAndResize(image=x, boxes=b, box_ind=i, crop_size=n, method='nearest')),
+        'hsv': ([X()], lambda x: R.RGBToHSV(images=x)), 'rgb': ([X()], lambda x: R.HSVToRGB(images=x)),
+        'contrast': ([X(), X('f')], lambda x, f: R.AdjustContrastv2(images=x, contrast_factor=f)),
+        'suppress': ([X('b'), X('s'), X('n', I), X('o'), X('t')], lambda b, s, n, o, t: R.NonMaxSuppressionV3(boxes=b, scores=s, max_output_size=n, iou_threshold=o, score_threshold=t)),
         'python': ([spec([None, None, None, 3], F, 'x')], lambda x: {'g': tf.image.rgb_to_grayscale(x), 's': tf.image.per_image_standardization(x), 'p': tf.image.resize_with_pad(x, 4, 5), 'u': tf.image.convert_image_dtype(x, tf.uint8),
                                                                      'f': tf.image.flip_left_right(x), 'r': tf.image.rot90(x), 'b': tf.image.adjust_brightness(x, .1), 'm': tf.image.adjust_gamma(x, 2.), 'e': tf.image.sobel_edges(x)}),
     })
@@ -85,6 +90,17 @@ SIZES = ((IMG, [2, 2]), (IMG, [5, 7]), (IMG, [3, 4]), (IMG, [1, 1]), (cube(2, 2,
 for key in ('ResizeBicubic', 'ResizeBicubica', 'ResizeBicubich', 'ResizeBilinear', 'ResizeBilineara', 'ResizeBilinearh', 'ResizeNearestNeighbor', 'ResizeNearestNeighbora', 'ResizeNearestNeighborh'):
     PIC += [q(key, x=x, n=np.array(n, np.int32)) for x, n in SIZES[:14 if key[-1] in 'rca' else 6]]
 PIC += [q('bytes', x=(np.arange(36) * 7 % 256).astype(np.uint8).reshape(1, 3, 4, 3), n=i(*n)) for n in ((2, 2), (5, 5), (0, 1))]
+BOXES = a([[0, 0, 1, 1], [0.25, 0.5, 0.75, 1.0]])
+for key in ('crop', 'cropnear'):
+    PIC += [q(key, x=x, b=b, i=np.array(at, np.int32), n=np.array(n, np.int32)) for x, b, at, n in (
+        (IMG, BOXES, [0, 0], [2, 3]), (IMG, BOXES, [0, 0], [1, 1]), (IMG, a([[-0.5, -0.5, 1.5, 1.5]]), [0], [4, 4]), (IMG, a([[1, 1, 0, 0]]), [0], [3, 3]), (IMG, BOXES, [0, 1], [2, 2]), (IMG, BOXES, [0], [2, 2]), (IMG, BOXES, [0, 0], [0, 2]), (IMG, BOXES, [0, 0], [2]),
+        (IMG[0], BOXES, [0, 0], [2, 2]), (IMG, f(0, 0, 1, 1), [0], [2, 2]), (IMG, z(0, 4), [], [2, 2]), (IMG, a([[0, 0, 1]]), [0], [2, 2]), (IMG, BOXES, [0, -1], [2, 2]), (z(1, 0, 2, 3), BOXES, [0, 0], [2, 2]))]
+PIC += [q(key, x=x) for key in ('hsv', 'rgb') for x in (a([[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.5, 0.3], [0.9, 0.1, 0.4]]), IMG / 3, z(0, 3), f(0.1, 0.2, 0.3), f(1, 2), F32(1), z(2, 0))]
+PIC += [q(key, x=x, f=np.array(by, F32)) for key in ('contrast',) for x, by in ((IMG / 3, 0.5), (IMG / 3, 2), (IMG / 3, 0), (z(0, 2, 2, 3), 0.5), (IMG / 3, -0.2), (f(1, 2), 1), (PIX, 1), (IMG / 3, [1]), (IMG[0] / 3, 0.3), (np.ones([2, 2, 2, 2, 3], F32), 0.5), (F32(1), 1))]
+CORNERS = a([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, -0.1, 1, 0.9], [0, 10, 1, 11], [0, 10.1, 1, 11.1], [0, 100, 1, 101]])
+PIC += [q('suppress', b=b, s=s_, n=np.array(n, np.int32), o=np.array(o, F32), t=np.array(t, F32)) for b, s_, n, o, t in (
+    (CORNERS, f(.9, .75, .6, .95, .5, .3), 3, .5, 0), (CORNERS, f(.9, .75, .6, .95, .5, .3), 30, .5, .4), (CORNERS, f(.9, .75, .6, .95, .5, .3), 0, .5, 0), (CORNERS, f(.5, .5, .5, .5, .5, .5), 6, .9, 0), (z(0, 4), f(), 3, .5, 0), (CORNERS, f(1), 3, .5, 0), (CORNERS, f(.9, .75, .6, .95, .5, .3), 3, 1.5, 0),
+    (CORNERS, f(.9, .75, .6, .95, .5, .3), 3, -.1, 0), (f(1, 2, 3, 4), f(1), 3, .5, 0), (z(2, 3), f(1, 1), 3, .5, 0), (CORNERS, f(.9, .75, .6, .95, .5, .3), [3], .5, 0), (CORNERS, f(.9, .75, .6, .95, .5, .3), 3, [.5], 0), (CORNERS, f(.9, .75, .6, .95, .5, .3), -1, .5, 0), (CORNERS, a([[1], [2], [3], [4], [5], [6]]), 2, .5, 0))]
 PIC += [q('python', x=x) for x in (IMG / 3, cube(2, 2, 5, 3) / 3, z(0, 3, 3, 3))]
 
 PR = REQUESTS['edges_products'] = []

@@ -3,12 +3,27 @@
 // The two things to use first are Family, which the graph looks operations up in, and decodeImage,
 // a kernel to follow when you add one.
 //
-// To change what decodes files, look in decode.go.
+// To change:
+//
+//   - what decodes files: decode.go
+//   - colours and contrast: colours.go
+//   - boxes that are cut out or picked: boxes.go
 //
 // Unstable: any commit may change it.
 package pictures
 
-import "github.com/monosim/monosim/sim/tfserving/graph/ops"
+import (
+	"maps"
+
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
+)
 
 // Family has the operations of the package.
-var Family = ops.Family{Kernels: decoders}
+var Family = ops.Family{Kernels: all(), Defaults: map[string]map[string]any{"CropAndResize": {"method": "bilinear"}}}
+
+func all() map[string]ops.Kernel {
+	kernels := maps.Clone(decoders)
+	maps.Copy(kernels, colours)
+	maps.Copy(kernels, boxes)
+	return kernels
+}
