@@ -193,7 +193,7 @@ events: [{at: 10s, for: 10s, partition: {between: [lf, hl]}}]
 	w.history.happen(0)
 	w.tape = w.history.list
 	for k := range w.tape {
-		if w.tape[k].what == cuts {
+		if w.tape[k].what == cuts && w.tape[k].value == 1 {
 			w.changed(uint64(k))
 		}
 	}

@@ -51,9 +51,8 @@ const (
 	slows
 	loads
 	loaded
-	cuts
-	joins
-	loses
+	cuts  // the link lets nothing pass; with value 0, it lets all pass again
+	loses // the link loses packets at the rate value
 	retires
 	isLost // its ZooKeeper session has expired although the container is alive
 	isBack // it has registered again in ZooKeeper; with value 1, it vanishes and comes back from then on (flaps)
@@ -103,6 +102,9 @@ type history struct {
 	// when each container last ended.
 	starting map[int32]int64
 	ended    map[int32]int64
+	// overlaid holds the times in which events put a container, a link or clients into a state. The
+	// key is a change without its time and value.
+	overlaid map[change][]overlay
 	flapping []flapping
 }
 
@@ -116,7 +118,7 @@ func (w *world) control(replication int) {
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, ended: map[int32]int64{}, store: storeOf(c.Plan, c.Thin),
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
 		if h.store != nil {
@@ -216,7 +218,7 @@ func (w *world) changed(arg uint64) {
 
 func (w *world) apply(c change) {
 	switch c.what {
-	case cuts, joins, loses:
+	case cuts, loses:
 		w.link(c)
 		return
 	case moves:
@@ -292,7 +294,7 @@ func (w *world) link(c change) {
 		if c.what == loses {
 			w.losses[ends[0]][ends[1]] = c.value
 		} else {
-			w.cut[ends[0]][ends[1]] = c.what == cuts
+			w.cut[ends[0]][ends[1]] = c.value == 1
 		}
 	}
 }
@@ -301,7 +303,7 @@ func (w *world) link(c change) {
 // the whole fleet.
 func (c *change) ofContainer() bool {
 	switch c.what {
-	case cuts, joins, loses, moves, happens:
+	case cuts, loses, moves, happens:
 		return false
 	}
 	return true
@@ -393,7 +395,7 @@ func (h *history) play() {
 	}
 	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
-	for i := range h.p.Events {
+	for _, i := range h.inOrder() {
 		if h.w.scalers != nil { // an event hits the containers that exist when it takes place
 			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
 		} else {
@@ -444,23 +446,19 @@ func (h *history) event(e *plan.Event) {
 		if e.Kill.Refuse {
 			refuse = 1
 		}
-		for _, s := range h.pick(e.Kill.Tier, e.Kill.Count, e.Kill.Pick) {
+		for _, s := range h.pick(at, e.Kill.Tier, e.Kill.Count, e.Kill.Pick) {
 			h.kill(s, at, at+int64(e.RestartAfter), refuse)
 		}
 	case e.Restart != nil:
 		h.restart(at, e)
 	case e.Evacuate != nil:
 		idc := h.p.Fleet.IDCIndex(e.Evacuate.IDC)
-		h.put(change{at: at + int64(e.Evacuate.After), what: moves, a: idc, value: 1}, change{at: until(h.p, *e), what: moves, a: idc})
-	case e.LoseIDC != "":
-		h.lose(at, until(h.p, *e), func(l Location) bool { return l.IDC == h.p.Fleet.IDCIndex(e.LoseIDC) })
-	case e.LoseCluster != "":
-		want := h.cluster(e.LoseCluster)
-		h.lose(at, until(h.p, *e), func(l Location) bool { return l == want })
+		h.lasts(change{at: at + int64(e.Evacuate.After), what: moves, a: idc, value: 1}, until(h.p, *e), 0)
+	case e.LoseIDC != "", e.LoseCluster != "":
+		h.lose(at, until(h.p, *e), func(l Location) bool { return h.takes(e, l) })
 	case e.Slow != nil:
-		for _, s := range h.pick(e.Slow.Tier, e.Slow.Count, e.Slow.Pick) {
-			h.add(at, slows, s, float64(e.Slow.Factor))
-			h.add(until(h.p, *e), slows, s, 1)
+		for _, s := range h.pick(at, e.Slow.Tier, e.Slow.Count, e.Slow.Pick) {
+			h.lasts(change{at: at, what: slows, server: s, value: float64(e.Slow.Factor)}, until(h.p, *e), 1)
 		}
 	case e.Partition != nil:
 		h.partition(at, until(h.p, *e), e.Partition.Between)
@@ -490,15 +488,16 @@ func (h *history) cluster(text string) Location {
 	return Location{IDC: -1, Cluster: -1}
 }
 
-// pick chooses up to count running containers of a tier. The argument how says which: those of the
+// pick chooses up to count containers of a tier that run at an instant. The argument how says which: those of the
 // shard with the most work (same_shard_worst), those of the first idc (same_idc), or neighbours in
 // the order of numbers (same_rack).
-func (h *history) pick(tier string, count int, how string) []int32 {
+func (h *history) pick(at int64, tier string, count int, how string) []int32 {
 	t := slices.Index(plan.TierNames, tier)
 	var all []int32
+	up := h.upAt(at)
 	for i := h.w.first[t]; i < len(h.w.servers) && int(h.w.servers[i].tier) == t; i++ {
 		s := &h.w.servers[i]
-		if !s.up || how == "same_shard_worst" && s.shard != 0 || how == "same_idc" && s.loc.IDC != 0 {
+		if !up[i] || how == "same_shard_worst" && s.shard != 0 || how == "same_idc" && s.loc.IDC != 0 {
 			continue
 		}
 		all = append(all, int32(i))
@@ -530,7 +529,7 @@ func (h *history) restart(at int64, e *plan.Event) {
 	r := e.Restart
 	t := slices.Index(plan.TierNames, r.Tier)
 	shards := make([][]int32, len(h.w.spec.Tiers[t].Replicas))
-	for _, s := range h.pick(r.Tier, len(h.w.servers), "same_rack") {
+	for _, s := range h.pick(at, r.Tier, len(h.w.servers), "same_rack") {
 		shards[h.w.servers[s].shard] = append(shards[h.w.servers[s].shard], s)
 	}
 	for _, list := range shards {
@@ -566,10 +565,12 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 
 // boot adds the changes by which a container starts. It is scheduled, loads its model, and serves.
 // Callers see it once the agent has polled the status and has written it to ZooKeeper, but not
-// before gone, when the session of its predecessor has expired. boot calls then for each process,
+// before gone, when the session of its predecessor has expired. A container of a lost idc or cluster
+// starts once that is back. boot calls then for each process,
 // with the instant from which callers see the process. begun is when the start was decided: if the
 // container ends after that, the rest of the start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
+	at = h.backAt(s, at)
 	if h.w.servers[s].pod != nil {
 		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})
 	}
@@ -601,11 +602,12 @@ func (h *history) poll() int64 {
 	return int64(h.rng.Float64() * float64(plan.StatusPoll))
 }
 
-// lose kills all containers at the locations for which the function in returns true. They start
-// again at the instant back.
+// lose kills all containers at the locations for which the function in returns true, also those that
+// start. They start again at the instant back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
+	wanted := h.wantedAt(at)
 	for i := range h.w.servers {
-		if s := &h.w.servers[i]; s.up && in(s.loc) && !h.w.isProcess(i) {
+		if s := &h.w.servers[i]; wanted[i] && in(s.loc) && !h.w.isProcess(i) {
 			h.kill(int32(i), at, back, 0)
 		}
 	}
@@ -615,7 +617,7 @@ func (h *history) lose(at, back int64, in func(Location) bool) {
 // lose their sessions.
 func (h *history) partition(at, back int64, between []string) {
 	a, b := h.p.Fleet.IDCIndex(between[0]), h.p.Fleet.IDCIndex(between[1])
-	h.put(change{at: at, what: cuts, a: a, b: b}, change{at: back, what: joins, a: a, b: b})
+	h.lasts(change{at: at, what: cuts, a: min(a, b), b: max(a, b), value: 1}, back, 0)
 	zk := h.p.Fleet.IDCIndex(h.p.ZooKeeper.IDC)
 	if zk != a && zk != b {
 		return
@@ -633,8 +635,7 @@ func (h *history) loss(at, back int64, l *plan.Loss) {
 					continue
 				}
 			}
-			h.put(change{at: at, what: loses, value: float64(l.Rate), a: a, b: b},
-				change{at: back, what: loses, value: h.w.spec.Loss, a: a, b: b})
+			h.lasts(change{at: at, what: loses, value: float64(l.Rate), a: a, b: b}, back, h.w.spec.Loss)
 		}
 	}
 }

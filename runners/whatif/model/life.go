@@ -193,6 +193,9 @@ func (h *history) fullest(tier int) (most Fullness) {
 		} else {
 			now = list[0].at
 		}
+		if now >= h.life.Until {
+			break
+		}
 		for ; len(list) > 0 && list[0].at <= now; list = list[1:] {
 			fleet.change(&list[0])
 		}
@@ -456,7 +459,7 @@ func (h *history) live(tier int) []Step {
 	}
 	steps := []Step{{0, len(up)}}
 	for _, c := range h.list {
-		if c.what == cuts || c.what == joins || c.what == loses || int(h.w.servers[c.server].tier) != tier {
+		if !c.ofContainer() || int(h.w.servers[c.server].tier) != tier {
 			continue
 		}
 		switch c.what {

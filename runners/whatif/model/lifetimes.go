@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -17,11 +18,12 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	if e.Bad == "load_failure" {
 		h.never(k)
 	}
+	wanted := h.wantedAt(at)
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
 		files := h.p.Loads(e.Model, name, int(s.shard), float64(e.Size))
-		if !s.up || len(files) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
+		if !wanted[i] || len(files) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
 			continue
 		}
 		if name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards) {
@@ -337,4 +339,94 @@ func (h *history) autoscale() {
 			})
 		}
 	}
+}
+
+// overlay is a time in which an event puts a container, a link or clients into a state.
+type overlay struct {
+	from, to int64
+	value    float64
+}
+
+// inOrder returns the indexes of the plan's events in order of time. What an event does depends on
+// the containers that the events before it have left.
+func (h *history) inOrder() []int {
+	list := make([]int, len(h.p.Events))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(h.p.Events[a].At, h.p.Events[b].At) })
+	return list
+}
+
+// lasts adds a change that is undone at the instant to. usual is the value of the state without any
+// event. While times of several events overlap, their values add up, so that the end of one event
+// does not end the others.
+func (h *history) lasts(c change, to int64, usual float64) {
+	key := change{what: c.what, server: c.server, a: c.a, b: c.b}
+	list := append(h.overlaid[key], overlay{c.at, to, c.value})
+	h.overlaid[key] = list
+	if len(list) > 1 {
+		for i := range h.list {
+			if one := &h.list[i]; one.at >= c.at && h.isOf(one, &key) {
+				one.value = valueAt(list, one.at, c.what, usual)
+			}
+		}
+	}
+	for _, at := range []int64{c.at, to} {
+		c.at, c.value = at, valueAt(list, at, c.what, usual)
+		if c.what == slows {
+			h.add(at, slows, c.server, c.value)
+		} else {
+			h.put(c)
+		}
+	}
+}
+
+// isOf reports whether a change is about the same state as key. A mixed container is slow with all
+// its processes.
+func (h *history) isOf(c, key *change) bool {
+	if c.what != key.what || c.a != key.a || c.b != key.b {
+		return false
+	}
+	return c.server == key.server || c.what == slows && h.w.servers[c.server].host == key.server
+}
+
+// valueAt returns the value of a state at an instant. Containers are slower by the product of all
+// factors, a link loses what any of the losses takes, and links and clients are back when the last
+// event is over.
+func valueAt(list []overlay, at int64, what uint8, usual float64) float64 {
+	value, any := usual, false
+	for _, one := range list {
+		switch {
+		case at < one.from || at >= one.to:
+			continue
+		case !any:
+			value = one.value
+		case what == slows:
+			value *= one.value
+		case what == loses:
+			value = 1 - (1-value)*(1-one.value)
+		}
+		any = true
+	}
+	return value
+}
+
+// backAt returns when a container that is to start at an instant can start: at once, or when its idc
+// or cluster is back that an event takes away.
+func (h *history) backAt(s int32, at int64) int64 {
+	for again := true; again; {
+		again = false
+		for _, e := range h.p.Events {
+			if back := until(h.p, e); h.takes(&e, h.w.servers[s].loc) && int64(e.At) <= at && at < back {
+				at, again = back, true
+			}
+		}
+	}
+	return at
+}
+
+// takes reports whether an event takes the containers at a location away.
+func (h *history) takes(e *plan.Event, l Location) bool {
+	return e.LoseIDC != "" && l.IDC == h.p.Fleet.IDCIndex(e.LoseIDC) || e.LoseCluster != "" && l == h.cluster(e.LoseCluster)
 }

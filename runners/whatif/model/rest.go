@@ -28,7 +28,9 @@ type rest struct {
 	// agents cannot reach ZooKeeper and so use an old list of replicas. died says that a container
 	// has died since there are such agents.
 	ghosts int
-	broken map[[2]int]bool // links between idcs that are cut, or lose more or fewer packets than the plan's network does
+	// broken holds the links between idcs that are cut, or lose more or fewer packets than the plan's
+	// network does. The key is the kind of change and the two idcs.
+	broken map[[3]int]bool
 	blinds map[int32]bool
 	died   bool
 	until  int64 // time at which the last call to a dead container has ended, with all its retries
@@ -41,7 +43,7 @@ type rest struct {
 }
 
 func (w *world) rest() *rest {
-	r := &rest{w: w, stations: w.spec.stations(), slow: map[int32]float64{}, blinds: map[int32]bool{}, broken: map[[2]int]bool{}, tails: map[[2]float64]float64{}, stale: true}
+	r := &rest{w: w, stations: w.spec.stations(), slow: map[int32]float64{}, blinds: map[int32]bool{}, broken: map[[3]int]bool{}, tails: map[[2]float64]float64{}, stale: true}
 	r.clients = clients{w: w, moved: slices.Clone(w.clients.moved), shares: w.clients.shares}
 	n := len(w.servers)
 	r.up, r.seen, r.flaps = make([]bool, n), make([]bool, n), make([]bool, n)
@@ -87,16 +89,15 @@ func (r *rest) apply(c change) {
 	case moves:
 		r.clients.move(c.a, c.value == 1)
 		r.stale = true
-	case cuts:
-		r.broken[[2]int{c.a, c.b}] = true
-	case joins:
-		delete(r.broken, [2]int{c.a, c.b})
-		r.until = c.at + r.w.spec.memory()
-	case loses:
-		if c.value != r.w.spec.Loss {
-			r.broken[[2]int{c.a, c.b}] = true
-		} else if r.broken[[2]int{c.a, c.b}] {
-			delete(r.broken, [2]int{c.a, c.b})
+	case cuts, loses:
+		usual, link := 0.0, [3]int{int(c.what), c.a, c.b}
+		if c.what == loses {
+			usual = r.w.spec.Loss
+		}
+		if c.value != usual {
+			r.broken[link] = true
+		} else if r.broken[link] {
+			delete(r.broken, link)
 			r.until = c.at + r.w.spec.memory()
 		}
 	case slows:

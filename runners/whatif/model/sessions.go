@@ -174,7 +174,7 @@ func (h *history) blind(s int32, from, back int64) {
 
 // upAt returns which containers are up at an instant.
 func (h *history) upAt(at int64) []bool {
-	up, since := make([]bool, len(h.w.servers)), make([]int64, len(h.w.servers))
+	up, since, ended := make([]bool, len(h.w.servers)), make([]int64, len(h.w.servers)), h.endedAt(at)
 	for i := range h.w.servers {
 		up[i] = h.w.servers[i].up
 	}
@@ -182,14 +182,39 @@ func (h *history) upAt(at int64) []bool {
 		if c.at > at || c.at < since[c.server] {
 			continue
 		}
-		switch c.what {
-		case goesDown, retires:
+		switch {
+		case c.what == goesDown, c.what == retires:
 			up[c.server], since[c.server] = false, c.at
-		case comesUp:
+		case c.what == comesUp && !c.overtaken(ended[c.server]):
 			up[c.server], since[c.server] = true, c.at
 		}
 	}
 	return up
+}
+
+// wantedAt returns which containers are up at an instant, or start and will come up.
+func (h *history) wantedAt(at int64) []bool {
+	wanted, ended := h.upAt(at), h.endedAt(at)
+	for _, c := range h.list {
+		if c.what == comesUp && c.at > at && !c.overtaken(ended[c.server]) {
+			wanted[c.server] = true
+		}
+	}
+	for s, begun := range h.starting { //lint:order one entry each
+		wanted[s] = wanted[s] || h.ended[s] <= begun
+	}
+	return wanted
+}
+
+// endedAt returns when each container last ended, up to an instant.
+func (h *history) endedAt(at int64) []int64 {
+	ended := make([]int64, len(h.w.servers))
+	for _, c := range h.list {
+		if c.at <= at && (c.what == goesDown || c.what == retires) {
+			ended[c.server] = max(ended[c.server], c.at)
+		}
+	}
+	return ended
 }
 
 // storm expires all sessions at the same time. Clients reconnect at once. Agents of version 3 do

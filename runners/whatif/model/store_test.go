@@ -102,8 +102,8 @@ func TestARollOutTakesWhatTheStoreNeeds(t *testing.T) {
 }
 
 // Goal: loads share the store whatever begins and ends. Method: a second way to compute it, step by step
-// from one begin or end to the next, for events at random: containers of both tiers die, some while they load,
-// and start again.
+// from one begin or end to the next, for events at random: containers of both tiers die, some while they load
+// as their idc is lost, and start again.
 func TestLoadsThatBeginAndEndAtRandom(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -113,14 +113,19 @@ func TestLoadsThatBeginAndEndAtRandom(t *testing.T) {
 			rate, store = 1e9, "0B/s"
 		}
 		var events strings.Builder
+		const lost = 2 // in the place of a tier: all containers die
 		type kill struct {
 			tier, count int
 			at, back    float64
 		}
 		var kills []kill
 		for range 2 + r.IntN(6) {
-			k := kill{r.IntN(2), 1 + r.IntN(4), 1 + math.Round(r.Float64()*60e3)/1e3, math.Round(r.Float64()*9e3) / 1e3}
+			k := kill{r.IntN(3), 1 + r.IntN(4), 1 + math.Round(r.Float64()*60e3)/1e3, 1e-3 + math.Round(r.Float64()*9e3)/1e3}
 			kills = append(kills, k)
+			if k.tier == lost {
+				fmt.Fprintf(&events, "  - {at: %gs, lose_idc: local, for: %gs}\n", k.at, k.back)
+				continue
+			}
 			fmt.Fprintf(&events, "  - {at: %gs, kill: {%s: {count: %d, pick: same_rack}, refuse: true}, restart_after: %gs}\n", k.at, plan.TierNames[k.tier], k.count, k.back)
 		}
 		s := storedPlan(t, store, "events:\n"+events.String())
@@ -132,6 +137,7 @@ func TestLoadsThatBeginAndEndAtRandom(t *testing.T) {
 		loads := map[[2]int]load{}
 		var up [2][]float64
 		slices.SortStableFunc(kills, func(a, b kill) int { return int(math.Copysign(1, a.at-b.at)) })
+		back := 0.0 // until when no container can start
 		for now, next := 0.0, 0; next < len(kills) || len(loads) > 0; {
 			reading := 0.0
 			for _, l := range loads {
@@ -165,8 +171,16 @@ func TestLoadsThatBeginAndEndAtRandom(t *testing.T) {
 			now = to
 			for ; next < len(kills) && kills[next].at <= now; next++ {
 				k := kills[next]
-				for n := range k.count {
-					loads[[2]int{k.tier, n}] = load{now + k.back, 3 * float64(1+k.tier), now}
+				back = math.Max(back, map[bool]float64{true: now + k.back}[k.tier == lost])
+				for tier, n := range []int{Entry: 6, PS: 8} {
+					left := k.count
+					for i := range n {
+						_, starts := loads[[2]int{tier, i}]
+						if k.tier == lost || tier == k.tier && !starts && left > 0 {
+							loads[[2]int{tier, i}] = load{math.Max(now+k.back, back), 3 * float64(1+tier), now}
+							left--
+						}
+					}
 				}
 			}
 		}

@@ -253,7 +253,7 @@ func (w *world) nameOf(i int32) string {
 
 // whatNames describes each kind of change in a trace.
 var whatNames = map[uint8]string{goesDown: "goes down", comesUp: "comes up", isSeen: "is seen by callers", isUnseen: "is no longer seen by callers", slows: "changes its speed",
-	loads: "begins to load a version", loaded: "has loaded a version", copies: "begins to copy weights to its device", cuts: "lets nothing pass", joins: "lets all pass again", loses: "loses packets", retires: "is taken away",
+	loads: "begins to load a version", loaded: "has loaded a version", copies: "begins to copy weights to its device", cuts: "lets nothing pass", loses: "loses packets", retires: "is taken away",
 	isLost: "loses its session", isBack: "is registered anew", hides: "is registered as UNKNOWN", shows: "is AVAILABLE again", moves: "changes where its clients go", drains: "gets no more requests", blinds: "loses its connection to ZooKeeper", sights: "is connected to ZooKeeper again"}
 
 // marks returns the changes within the window.
@@ -265,7 +265,7 @@ func (w *world) marks() []TraceMark {
 		}
 		one := TraceMark{At: c.at, What: whatNames[c.what]}
 		switch c.what {
-		case cuts, joins, loses:
+		case cuts, loses:
 			one.Where = fmt.Sprintf("link %d-%d", c.a, c.b)
 			if idcs := w.spec.Control.Plan.Fleet.IDCs; c.a < len(idcs) && c.b < len(idcs) {
 				one.Where = "link " + idcs[c.a].Name + "-" + idcs[c.b].Name

@@ -139,10 +139,25 @@ func (d *decoder) checkClients(p *Plan) {
 			d.report(at, conflict, "evacuate: there is one idc, want another for its clients")
 		case e.For > 0 && e.Evacuate.After >= e.For:
 			d.report(at+".after", outOfRange, "evacuate: clients go after %s, when the event is over (for: %s)", e.Evacuate.After.text(), e.For.text())
+		case Duration(e.At)+e.Evacuate.After >= p.Workload.Horizon:
+			d.reportBoth(at+".after", "workload.horizon", afterHorizon, "evacuate: clients go at %s, which is after the horizon %s", (Duration(e.At) + e.Evacuate.After).text(), p.Workload.Horizon.text())
+		case p.Workload.Places[e.Evacuate.IDC] == 0:
+			d.never(at, e.Evacuate.IDC+" has no clients in workload.places")
 		}
 	}
 	if p.Workload.Places == nil {
 		return
+	}
+	in := p.EntriesIn()
+	if slices.ContainsFunc(p.evacuated(), func(gone []bool) bool {
+		for i, n := range in {
+			if n > 0 && !gone[i] {
+				return false
+			}
+		}
+		return true
+	}) {
+		d.report("events", conflict, "evacuate: the clients of all idcs with entry containers are sent away at once, want one that takes them")
 	}
 	if p.Fleet.Mixed != nil {
 		d.reportKey("workload.places", conflict, "workload.places: found it, want none with fleet.mixed: any request may come to any of its containers")
@@ -163,7 +178,7 @@ func (d *decoder) checkClients(p *Plan) {
 		return
 	}
 	shares := p.Clients()
-	for i, n := range p.EntriesIn() {
+	for i, n := range in {
 		if share := shares[i]; share > 0 && n == 0 {
 			d.reportBoth("workload.places."+p.Fleet.IDCs[i].Name, "fleet.entry.replicas", doesNotFit, "%s has %s of the clients and no entry container", p.Fleet.IDCs[i].Name, quantity.Format(quantity.Percent, share))
 		}

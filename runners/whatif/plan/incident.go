@@ -115,6 +115,11 @@ type scale struct {
 	Dense int `plan:"dense" default:"0" range:">=0" doc:"containers of dense"`
 }
 
+// of returns how many containers of a tier there are to be; 0 if the number stays.
+func (s *scale) of(tier string) int {
+	return map[string]int{"entry": s.Entry, "ps": s.PS, "dense": s.Dense}[tier]
+}
+
 // failure says how often containers fail at random, and for how long.
 type failure struct {
 	MTBF Duration `plan:"mtbf" required:"true" range:">0" doc:"mean time from a start of a container to its failure, exponential"`

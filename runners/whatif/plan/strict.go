@@ -54,6 +54,7 @@ func (d *decoder) strict(p *Plan) {
 	}
 	d.eventsApart(p)
 	d.idle(p)
+	d.idleEvents(p)
 }
 
 // eventsApart refuses events with equal names, because objectives and must_hold_under refer
@@ -187,6 +188,54 @@ func (d *decoder) idle(p *Plan) {
 	for _, key := range []string{"prove_minimal", "alternatives"} {
 		never("solve."+key, p.Solve.Maximise == "", "it is of a search over configurations, and solve.maximise searches over the rate")
 	}
+}
+
+// idleEvents warns of events that leave everything as it was, and of autoscalers without a choice.
+func (d *decoder) idleEvents(p *Plan) {
+	never := func(path, why string) {
+		if !p.searches(path) {
+			d.never(path, why)
+		}
+	}
+	for i := range p.Events {
+		e, at := &p.Events[i], fmt.Sprintf("events.%d.", i)
+		switch {
+		case e.Traffic != nil && e.Traffic.Factor == 1:
+			never(at+"traffic.factor", "there are as many requests as before")
+		case e.Slow != nil && e.Slow.Factor == 1:
+			never(at+"slow."+e.Slow.Tier+".factor", "the containers are as fast as before")
+		case e.Loss != nil && e.Loss.Rate == p.Network.Loss:
+			never(at+"loss.rate", "links lose as much as before (network.loss)")
+		case e.Scale != nil:
+			for _, tier := range TierNames {
+				if n := e.Scale.of(tier); n > 0 && n == p.scaledTo(tier, i) {
+					never(at+"scale."+tier, "there are as many containers before")
+				}
+			}
+		}
+	}
+	for _, tier := range TierNames {
+		if a, at := p.Autoscale.Of(tier), "autoscale."+tier; a != nil && a.Min == a.Max && !p.searches(at+".min") && !p.searches(at+".max") {
+			d.never(at, "its min is its max")
+		}
+	}
+}
+
+// scaledTo returns how many containers a tier has just before an event, by the events that scale it;
+// of ps, each shard. It returns 0 if that is not known.
+func (p *Plan) scaledTo(tier string, event int) int {
+	f := p.Fleet.Tier(tier)
+	if f == nil || p.Autoscale.Of(tier) != nil || tier == "ps" && f.Replicas.Hottest != f.Replicas.Default || p.searches("fleet."+tier+".replicas") {
+		return 0
+	}
+	n, latest := p.ReplicasOf(tier, 0), -1.0
+	for i := range p.Events {
+		e := &p.Events[i]
+		if at := float64(e.At); i != event && e.Scale != nil && e.Scale.of(tier) > 0 && at >= latest && (at < float64(p.Events[event].At) || at == float64(p.Events[event].At) && i < event) {
+			n, latest = e.Scale.of(tier), at
+		}
+	}
+	return n
 }
 
 // notZero refuses a value of 0 that is written in the file.

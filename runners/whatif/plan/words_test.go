@@ -125,6 +125,12 @@ func TestKeysWithoutEffectAreWarnings(t *testing.T) {
 		{"slo:", "client: {breaker: {open: 3s}}\nslo:", "client.breaker.open"},
 		{"slo:", "events: [{at: 1s, lose_idc: local, restart_after: 3s}]\nslo:", "events.0.restart_after"},
 		{"slo:", "solve: {maximise: rate, alternatives: 2}\nslo:", "solve.alternatives"},
+		{"slo:", "events: [{at: 1s, traffic: {factor: 1x}}]\nslo:", "events.0.traffic.factor"},
+		{"slo:", "events: [{at: 1s, slow: {ps: {factor: 1x}}}]\nslo:", "events.0.slow.ps.factor"},
+		{"slo:", "events: [{at: 1s, loss: {rate: 0%}}]\nslo:", "events.0.loss.rate"},
+		{"slo:", "events: [{at: 2s, scale: {ps: 5}}, {at: 1s, scale: {ps: 3}}]\nslo:", "events.1.scale.ps"},
+		{"slo:", "events: [{at: 2s, scale: {ps: 5}}, {at: 1s, scale: {ps: 5}}]\nslo:", "events.0.scale.ps"},
+		{"slo:", "autoscale: {ps: {min: 3, max: 3}}\nslo:", "autoscale.ps"},
 	} {
 		_, _, warnings, err := Parse("plan.yaml", []byte(strings.Replace(small, c.old, c.new, 1)))
 		list := warnings.NoEffect()
