@@ -1,124 +1,141 @@
 package model
 
-import "github.com/HdrHistogram/hdrhistogram-go"
+import (
+	"math/bits"
 
-// Hist is a histogram of latencies in microseconds. While values are added, it takes several
-// hundred kB. Once packed, it stores only the values that occurred.
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Hist is a histogram of latencies in microseconds, with the bars of hdrhistogram-go: those below
+// 2^half microseconds are a microsecond wide, and every further 2^half of them twice as wide as those
+// before. While values are added, it has memory for the pages of bars in which values occurred. Once
+// packed, it stores only the bars in which they did.
 type Hist struct {
-	h     *hdrhistogram.Histogram
-	bars  []hdrhistogram.Bar // bars of a packed histogram, whose h is nil
-	count int64              // number of values in bars
-	fine  int                // significant digits of a packed histogram; 0 otherwise
+	pages [][]int64 // counts of 2^half bars each; nil where none has a value, and once packed
+	bars  []bar     // bars of a packed histogram
+	count int64     // number of values
+	fine  int       // significant digits that it distinguishes; 0 for the zero Hist
 }
 
-// pack stores only the values that occurred and frees the rest. A packed histogram accepts
-// no more values.
-func (h *Hist) pack() {
-	if h.h == nil {
-		return
-	}
-	one := Hist{fine: int(h.h.SignificantFigures()), count: h.h.TotalCount()}
-	if one.count == 0 {
-		*h = one
-		return
-	}
-	for _, bar := range h.h.Distribution() {
-		if bar.Count > 0 {
-			one.bars = append(one.bars, bar)
-		}
-	}
-	*h = one
-}
+// bar is a bar with values. number counts the bars of a histogram from 0.
+type bar struct{ number, count int64 }
 
-// open returns a histogram with the same values that counts again. It returns nil for the zero
-// Hist.
-func (h Hist) open() *hdrhistogram.Histogram {
-	if h.fine == 0 {
-		return h.h
-	}
-	one := hdrhistogram.New(1, Longest, h.fine)
-	h.into(one)
-	return one
-}
-
-// into adds the values to a histogram.
-func (h Hist) into(to *hdrhistogram.Histogram) {
-	if h.fine == 0 {
-		to.Merge(h.h)
-		return
-	}
-	for _, bar := range h.bars {
-		_ = to.RecordValues(bar.To, bar.Count) // the error is impossible: values are within Longest
-	}
-}
-
-// digits returns how many significant digits the histogram distinguishes, 0 for the zero Hist.
-func (h Hist) digits() int {
-	if h.h != nil {
-		return int(h.h.SignificantFigures())
-	}
-	return h.fine
-}
+// halves holds, by significant digits, the logarithm to base 2 of how many bars a page has.
+var halves = [...]int{1: 4, 2: 7, 3: 10, 4: 14, 5: 17}
 
 // Longest is the largest latency that a Hist tells apart, in microseconds. Larger ones count as
 // Longest.
 const Longest = 3600_000_000
 
 // NewHist returns an empty histogram that distinguishes the given number of significant digits.
-func NewHist(digits int) Hist { return Hist{h: hdrhistogram.New(1, Longest, digits)} }
+func NewHist(digits int) Hist {
+	return Hist{fine: digits, pages: make([][]int64, 1+numberOf(Longest, halves[digits])>>halves[digits])}
+}
+
+// numberOf returns the number of the bar of a value.
+func numberOf(value int64, half int) int64 {
+	wider := max(bits.Len64(uint64(value))-half-1, 0)
+	return int64(wider)<<half + value>>wider
+}
+
+// spanOf returns the smallest and the largest value of a bar.
+func spanOf(number int64, half int) (from, to int64) {
+	wider := max(number>>half-1, 0)
+	from = (number - wider<<half) << wider
+	return from, from + 1<<wider - 1
+}
 
 // Record adds a value in nanoseconds, clipped to 1 µs and Longest.
-func (h *Hist) Record(ns int64) { _ = h.h.RecordValue(min(max(ns/1000, 1), Longest)) }
+func (h *Hist) Record(ns int64) { h.add(numberOf(min(max(ns/1000, 1), Longest), halves[h.fine]), 1) }
+
+func (h *Hist) add(number, count int64) {
+	half := halves[h.fine]
+	page := &h.pages[number>>half]
+	if *page == nil {
+		*page = make([]int64, 1<<half)
+	}
+	(*page)[number&(1<<half-1)] += count
+	h.count += count
+}
+
+// each calls the function do for every bar with values, in ascending order.
+func (h *Hist) each(do func(number, count int64)) {
+	for _, one := range h.bars {
+		do(one.number, one.count)
+	}
+	for k, page := range h.pages {
+		for i, count := range page {
+			if count > 0 {
+				do(int64(k)<<halves[h.fine]+int64(i), count)
+			}
+		}
+	}
+}
+
+// pack stores only the bars that have values and frees the rest. A packed histogram accepts no more
+// values.
+func (h *Hist) pack() {
+	if h.pages == nil {
+		return
+	}
+	n := 0
+	h.each(func(_, _ int64) { n++ })
+	if h.count > 0 {
+		h.bars = make([]bar, 0, n)
+		pages := Hist{pages: h.pages, fine: h.fine}
+		pages.each(func(number, count int64) { h.bars = append(h.bars, bar{number, count}) })
+	}
+	h.pages = nil
+}
 
 // Merge adds the values of another histogram.
 func (h *Hist) Merge(o Hist) {
-	if o.digits() == 0 {
+	if o.fine == 0 {
 		return
 	}
-	if h.h == nil {
-		one := h.open()
-		if one == nil {
-			one = hdrhistogram.New(1, Longest, o.digits())
-		}
-		*h = Hist{h: one}
+	if h.pages == nil {
+		one := NewHist(max(h.fine, o.fine))
+		h.each(one.add)
+		*h = one
 	}
-	o.into(h.h)
+	if o.fine == h.fine {
+		o.each(h.add)
+		return
+	}
+	o.each(func(number, count int64) {
+		_, to := spanOf(number, halves[o.fine])
+		h.add(numberOf(min(to, Longest), halves[h.fine]), count)
+	})
 }
 
 // Count returns the number of values.
-func (h Hist) Count() int64 {
-	if h.h == nil {
-		return h.count
-	}
-	return h.h.TotalCount()
-}
+func (h Hist) Count() int64 { return h.count }
 
 // Quantile returns the q-quantile of the values, in nanoseconds.
 func (h Hist) Quantile(q float64) int64 {
-	if h.h != nil {
-		return h.h.ValueAtQuantile(q*100) * 1000
-	}
-	rank := max(int64(float64(q*100/100*float64(h.count))+0.5), 1) // the rank that hdrhistogram-go computes
-	below := int64(0)
-	for _, bar := range h.bars {
-		if below += bar.Count; below >= rank {
-			return bar.To * 1000
-		}
-	}
-	return 0
+	_, to := h.quantile(q)
+	return to
 }
 
 // Least returns the smallest latency of the bar that contains the q-quantile, in nanoseconds. A bar
 // is a range of latencies that the histogram does not tell apart; Quantile returns its largest.
 func (h Hist) Least(q float64) int64 {
-	at := h.Quantile(q)
-	least := at
-	h.Bars(func(from, to, _ int64) {
-		if to == at {
-			least = from
+	from, _ := h.quantile(q)
+	return from
+}
+
+// quantile returns the smallest and the largest latency of the bar that contains the q-quantile, in
+// nanoseconds, by the rank that hdrhistogram-go computes.
+func (h *Hist) quantile(q float64) (from, to int64) {
+	rank := min(max(int64(float64(q*100/100*float64(h.count))+0.5), 1), h.count)
+	below := int64(0)
+	h.each(func(number, count int64) {
+		if below < rank && below+count >= rank {
+			from, to = spanOf(number, halves[h.fine])
 		}
+		below += count
 	})
-	return least
+	return from * 1000, to * 1000
 }
 
 // maxSteps limits how many values [Hist.Corrected] adds for one value. For a value that needs more,
@@ -130,43 +147,40 @@ const maxSteps = 10_000
 // minus one interval, v minus two intervals and so on. A closed loop does not record these
 // values (coordinated omission, CAP-4.6).
 func (h Hist) Corrected(interval int64) Hist {
-	if h.digits() == 0 {
+	if h.fine == 0 {
 		return Hist{}
 	}
-	out := NewHist(h.digits())
+	out, half := NewHist(h.fine), halves[h.fine]
 	step := max(interval/1000, 1)
 	h.Bars(func(_, to, count int64) {
 		to /= 1000
-		// RecordValues cannot fail here, because all values are within Longest.
-		_ = out.h.RecordValues(to, count)
+		to = min(to, Longest)
+		out.add(numberOf(to, half), count)
 		stride := 1 + to/step/maxSteps
 		for v := to - step; v >= step; v -= step * stride {
-			_ = out.h.RecordValues(v, count*stride)
+			out.add(numberOf(v, half), count*stride)
 		}
 	})
 	return out
 }
 
-// Mean returns the mean of the values in nanoseconds.
+// Mean returns the mean of the values in nanoseconds, with the middle of a bar for each of its values.
 func (h Hist) Mean() float64 {
-	if one := h.open(); one != nil {
-		return one.Mean() * 1000
-	}
-	return 0
+	mean := 0.0
+	h.each(func(number, count int64) {
+		from, to := spanOf(number, halves[h.fine])
+		mean += float64(count) * float64(from+(to-from+1)>>1) / float64(h.count)
+	})
+	return mean * 1000
 }
 
 // Bars calls the function each for every non-empty bar, in ascending order. A bar is a range of
 // latencies that the histogram does not tell apart. from and to are in nanoseconds.
 func (h Hist) Bars(each func(from, to, count int64)) {
-	bars := h.bars
-	if h.h != nil {
-		bars = h.h.Distribution()
-	}
-	for _, bar := range bars {
-		if bar.Count > 0 {
-			each(bar.From*1000, bar.To*1000, bar.Count)
-		}
-	}
+	h.each(func(number, count int64) {
+		from, to := spanOf(number, halves[h.fine])
+		each(from*1000, to*1000, count)
+	})
 }
 
 // CDF calls the function each for every value in ascending order. It passes the value, in
@@ -181,10 +195,14 @@ func (h Hist) CDF(each func(ns, count int64)) {
 
 // MarshalText encodes the histogram's values and their counts.
 func (h Hist) MarshalText() ([]byte, error) {
-	one := h.open()
-	if one == nil {
+	if h.fine == 0 {
 		return nil, nil
 	}
+	one := hdrhistogram.New(1, Longest, h.fine)
+	h.each(func(number, count int64) {
+		from, _ := spanOf(number, halves[h.fine])
+		_ = one.RecordValues(from, count) // the error is impossible: values are within Longest
+	})
 	return one.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 }
 
@@ -194,7 +212,15 @@ func (h *Hist) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	var err error
-	h.h, err = hdrhistogram.Decode(text)
-	return err
+	one, err := hdrhistogram.Decode(text)
+	if err != nil {
+		return err
+	}
+	*h = NewHist(int(one.SignificantFigures()))
+	for _, old := range one.Distribution() {
+		if old.Count > 0 {
+			h.add(numberOf(old.From, halves[h.fine]), old.Count)
+		}
+	}
+	return nil
 }

@@ -75,7 +75,7 @@ func (i *Instant) done(took int64, limits []int64) {
 	if took == int64(none) {
 		i.Failed++
 	} else {
-		if i.Latency.digits() == 0 {
+		if i.Latency.fine == 0 {
 			i.Latency = NewHist(2)
 		}
 		i.Completed++
