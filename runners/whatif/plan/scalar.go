@@ -291,7 +291,7 @@ func (s *starts) decodeText(d *decoder, text, path string) {
 			d.report(path, outOfRange, "%s must be >=0, got %s", path, text)
 		case spread == 0:
 			s.Together = true
-		default:
+		case d.short(spread, text, path):
 			s.Law = law.Between(0, spread)
 		}
 		return

@@ -65,6 +65,7 @@ func TestEachWrongValueIsOneError(t *testing.T) {
 		{"random", "random, retry_budget: {share: -1%}", `14:49: client.retry_budget.share must be 0%..1000%, got -1% [CAP-E05]`},
 		{"random", "random, breaker: {failures: 2, open: 0s}", `14:56: client.breaker.open must be >0, got 0s [CAP-E05]`},
 		{"random", "random, partial: allow(min_shards=5)", `14:36: min_shards must be 1..2, got 5 (override.num_shard at 3:34) [CAP-E05]`},
+		{"1GB/s}", "1GB/s}\n  starts: 40000d", `10:11: starts: found 40000d, want at most 36500d [CAP-E05]`},
 		{"1GB/s}", "1GB/s, store: -1GB/s}", `9:36: fleet.boot.store must be >=0, got -1GB/s [CAP-E05]`},
 		{event, event + ", {at: -5s, kill: {ps: {count: 1}}}", `16:62: events.1.at must be >=0, got -5s [CAP-E05]`},
 		{event, event + ", {at: 90s, kill: {ps: {count: 1}}}", `16:62: event at 1m30s is after the horizon 1m (workload.horizon at 15:33) [CAP-E10]`},
