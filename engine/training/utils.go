@@ -98,15 +98,20 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 type copying struct {
 	f     env.Files
 	o     CopyOptions
-	depth int // directories above the one that is walked
+	depth int // of directories in each other
 }
 
-// maxCopyDepth is about how deep Python recurses. A directory that is copied into itself is as deep.
-const maxCopyDepth = 960
+// mostCopyDepth is how deep Python's recursion goes, as measured of a program that copies at once. A
+// directory that is copied into itself has no other end.
+const mostCopyDepth = 990
 
 // walk makes the directories of dst anew and calls file for each file below src.
 func (c *copying) walk(src, dst string, file func(src, dst string) error) error {
-	info, err := c.f.Stat(src)
+	if c.depth++; c.depth > mostCopyDepth {
+		return pysem.Raise("RecursionError", "maximum recursion depth exceeded while calling a Python object")
+	}
+	defer func() { c.depth-- }()
+	info, err := gfile.Stat(c.f, src)
 	switch {
 	case err != nil && c.o.SkipNonexist:
 		return nil
@@ -115,7 +120,7 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	case !info.Dir:
 		return file(src, dst)
 	}
-	if env.Exists(c.f, dst) {
+	if gfile.Exists(c.f, dst) {
 		if err := gfile.RemoveTree(c.f, dst); err != nil {
 			return err
 		}
@@ -127,10 +132,6 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	if err != nil {
 		return err
 	}
-	if c.depth++; c.depth > maxCopyDepth {
-		return pysem.Raise("RecursionError", "maximum recursion depth exceeded while calling a Python object")
-	}
-	defer func() { c.depth-- }()
 	for _, name := range names {
 		if err := c.walk(pysem.JoinStrings(src, name), pysem.JoinStrings(dst, name), file); err != nil {
 			return err

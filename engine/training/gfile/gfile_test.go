@@ -29,8 +29,8 @@ type recorded struct {
 		Is      []string
 	}
 	Calls []struct {
-		Op, Path, Class, Text string
-		Is                    any
+		Op, Path, To, Class, Text string
+		Is                        any
 	}
 }
 
@@ -101,11 +101,27 @@ func TestEscape(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	r := readRecorded(t)
-	calls := map[string]func(f env.Files, p string) error{
-		"listdir":  func(f env.Files, p string) error { _, err := gfile.ListDir(f, p); return err },
-		"rmtree":   gfile.RemoveTree,
-		"makedirs": gfile.MakeDirs,
-		"read":     func(f env.Files, p string) error { _, err := gfile.Read(f, p); return err },
+	calls := map[string]func(f env.Files, p, to string) (any, error){
+		"listdir":  func(f env.Files, p, _ string) (any, error) { return valued(gfile.ListDir(f, p)) },
+		"rmtree":   func(f env.Files, p, _ string) (any, error) { return nil, gfile.RemoveTree(f, p) },
+		"makedirs": func(f env.Files, p, _ string) (any, error) { return nil, gfile.MakeDirs(f, p) },
+		"read": func(f env.Files, p, _ string) (any, error) {
+			text, err := gfile.Read(f, p)
+			return valued(string(text), err)
+		},
+		"exists": func(f env.Files, p, _ string) (any, error) { return gfile.Exists(f, p), nil },
+		"stat": func(f env.Files, p, _ string) (any, error) {
+			info, err := gfile.Stat(f, p)
+			return valued(info.SizeBytes, err)
+		},
+		"copy": func(f env.Files, p, to string) (any, error) {
+			if err := gfile.Copy(f, p, to, true); err != nil {
+				return nil, err
+			}
+			src, err1 := gfile.Read(f, p)
+			dst, err2 := gfile.Read(f, to)
+			return []string{string(src), string(dst)}, errors.Join(err1, err2)
+		},
 	}
 	for _, c := range r.Calls {
 		call := calls[c.Op]
@@ -116,8 +132,31 @@ func TestErrors(t *testing.T) {
 		if c.Class != "" {
 			want = pysem.Raise(c.Class, "%s", c.Text)
 		}
-		if err := call(r.tree(t), c.Path); fmt.Sprint(err) != fmt.Sprint(want) {
-			t.Errorf("%s %q: %v, TensorFlow: %v", c.Op, c.Path, err, want)
+		got, err := call(r.tree(t), c.Path, c.To)
+		if fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Errorf("%s %q %q: %v, TensorFlow: %v", c.Op, c.Path, c.To, err, want)
 		}
+		if fmt.Sprint(got) != fmt.Sprint(c.Is) {
+			t.Errorf("%s %q %q: %v, TensorFlow: %v", c.Op, c.Path, c.To, got, c.Is)
+		}
+	}
+}
+
+// valued returns v, or nil beside an error.
+func valued(v any, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Goal: what a link to a directory leads to is gone after RemoveTree, as of TensorFlow 2.4.4, and the
+// link is there.
+func TestRemoveTreeOfALink(t *testing.T) {
+	f := readRecorded(t).tree(t)
+	err := gfile.RemoveTree(f, "/case/linked")
+	names, missing := f.ReadDir("/case/v1")
+	if fmt.Sprint(err) != "FailedPreconditionError: /case/linked; Not a directory" || missing != nil || len(names) != 0 || !gfile.Exists(f, "/case/linked") {
+		t.Errorf("got %v, and %v with %v in the directory, want an error, the link and nothing in it", err, missing, names)
 	}
 }

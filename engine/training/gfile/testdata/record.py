@@ -18,7 +18,7 @@ FILES = [
     "run1/model.ckpt-5.index", "run[1]/model.ckpt-5.index", "run1/sub/g", "run2/sub/g", "job/c.index", "job?/c.index",
     "job7/c.index", ".hidden/f", "x*y.d/f", "back\\dir/f", "deep/one/two/f", "deep/one/three/f",
 ]
-LINKS = {"dangling": "nothing", "linked": "v1"}
+LINKS = {"dangling": "nothing", "linked": "v1", "to-a": "a"}
 EMPTY = ["empty"]
 
 PATTERNS = [
@@ -46,6 +46,19 @@ ERRORS = [
     ["isdir", "/case/no"], ["isdir", "/case/a"], ["isdir", "/case/v1"], ["isdir", "/case/linked"],
 ]
 
+# Names that are tidied: all operations find the file of the tidy name.
+ERRORS += [[op, p] for op in ["listdir", "rmtree", "makedirs", "read", "exists"] for p in [
+    "/case/a/", "/case/a//", "/case/./a", "/case/v1/../a", "/case/v1/..//a/", "/case/a/.", "/case/v1/", "/case/v1/.", "/case/linked/", "/case/dangling/", "/case/no/", "/case/.h/x/"]
+    if [op, p] not in ERRORS]
+
+# Copies with overwriting: the answer is what the source holds and what the target holds after.
+COPIES = [
+    ["/case/a", "/case/new"], ["/case/a", "/case/b"], ["/case/a", "/case/a"], ["/case/a", "/case/a/"], ["/case/a", "/case/./a"], ["/case/a", "/case/v1/../a"],
+    ["/case/linked/f", "/case/v1/f"], ["/case/to-a", "/case/a"], ["/case/a", "/case/to-a"], ["/case/a", "/case/new/"], ["/case/a/", "/case/new"], ["/case/a", "/case/b/"],
+    ["/case/a", "/case/dangling"], ["/case/dangling", "/case/new"], ["/case/no", "/case/no"], ["/case/v1", "/case/v1"], ["/case/a", "/case/v1"], ["/case/a", "/case/v1/"],
+    ["/case/v1", "/case/new"], ["/case/a", "/case/b/x"],
+]
+
 
 def make(root):
     for name in FILES:
@@ -68,6 +81,11 @@ def call(op, path):
         "listdir": lambda p: sorted(tf.io.gfile.listdir(p)), "rmtree": tf.io.gfile.rmtree, "makedirs": tf.io.gfile.makedirs, "remove": tf.io.gfile.remove,
         "read": read, "stat": lambda p: tf.io.gfile.stat(p).length, "exists": tf.io.gfile.exists, "isdir": tf.io.gfile.isdir,
     }[op](path)
+
+
+def copy(src, dst):
+    tf.io.gfile.copy(src, dst, overwrite=True)
+    return [call("read", src), call("read", dst)]
 
 
 def fresh(top):
@@ -104,6 +122,11 @@ def main():
         root = fresh(top)
         got = answer(root, lambda real: call(op, real), p)
         got["op"], got["path"] = op, p
+        errors.append(got)
+    for src, dst in COPIES:
+        root = fresh(top)
+        got = answer(root, lambda real: copy(real, root + dst[len("/case"):]), src)
+        got["op"], got["path"], got["to"] = "copy", src, dst
         errors.append(got)
     os.chdir("/")
     shutil.rmtree(top)
