@@ -368,8 +368,8 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 }
 
 // until compares a failed run, up to the failure, with the run of the first runner and its first
-// seed. If nothing differs by more than the slack, the first difference is an action that the first
-// runner had done by then and the failed run had not.
+// seed. If nothing but answers differs by more than the slack, the first difference is an action that
+// the first runner had done by then and the failed run had not.
 func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {
@@ -379,8 +379,9 @@ func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late)
 	if found := v.differences(v.open(1), t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
-	} else {
-		cell.First = v.punctual().missing()
+	}
+	if cell.First == nil || rank(cell.First) > 0 {
+		cell.First = cmp.Or(v.punctual().missing(), cell.First)
 	}
 	cell.Alike, cell.Deeds = v.punctual().agreement()
 	return cell

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,9 +65,20 @@ func (v *view) did(open deeds.Open) *deeds.Log {
 	return v.got
 }
 
-// differences compares the run with the logs in open.
+// differences compares the run with the logs in open. What agents answer follows from what was done,
+// so it comes last.
 func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Difference {
-	return deeds.Compare(open, v.did(open), slack)
+	found := deeds.Compare(open, v.did(open), slack)
+	slices.SortStableFunc(found, func(a, b deeds.Difference) int { return cmp.Compare(rank(&a), rank(&b)) })
+	return found
+}
+
+// rank is 1 for a difference in an answer, 0 for any other.
+func rank(d *deeds.Difference) int {
+	if strings.HasPrefix(d.Track, "answer ") {
+		return 1
+	}
+	return 0
 }
 
 // most returns the limit on the number of seeds to run.

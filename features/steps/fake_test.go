@@ -55,6 +55,8 @@ type fakeCluster struct {
 
 	// runs reports whether a pod runs at a time. A nil function means that all do.
 	runs func(pod string, now time.Duration) bool
+	// code is the exit code of pods that do not run.
+	code int
 	// heartBeat gives the answer to a HeartBeat request. Each answer takes 1 ms.
 	heartBeat func(pod string, now time.Duration) ([]runners.Addresses, error)
 	// unsupported makes the cluster refuse every action as one that its runner cannot do.
@@ -104,7 +106,7 @@ func (c *fakeCluster) PodState(pod string) (runners.PodState, error) {
 	running := c.runs == nil || c.runs(pod, c.now)
 	for i, p := range c.Pods() {
 		if p.Name == pod {
-			return runners.PodState{Running: running, Starts: 1, IP: fmt.Sprintf("10.0.0.%d", i)}, nil
+			return runners.PodState{Running: running, Starts: 1, ExitCode: c.code, IP: fmt.Sprintf("10.0.0.%d", i)}, nil
 		}
 	}
 	return runners.PodState{}, fmt.Errorf("no pod %s", pod)

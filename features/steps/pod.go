@@ -57,11 +57,21 @@ func (w *World) podsEnded(pods string) check {
 func (w *World) podEndedWith(pod string, code int) check {
 	return w.eachPod(pod, func(pod string, s runners.PodState) error {
 		if s.Running || s.Starts == 0 || s.ExitCode != code {
-			return differ("agent of "+pod, fmt.Sprintf("ended with %d", code), describe(s))
+			err := differ("agent of "+pod, fmt.Sprintf("ended with %d", code), describe(s))
+			if ended := !s.Running && s.Starts > 0; ended && s.ExitCode != raisedCode && s.ExitCode != killedCode {
+				return undelayed{err} // a delay can be why an agent raises or kills itself, and nothing else
+			}
+			return err
 		}
 		return nil
 	})
 }
+
+// Exit codes of an agent that raises an exception, and of one that kills itself with SIGKILL.
+const (
+	raisedCode = 1
+	killedCode = -9
+)
 
 func describe(s runners.PodState) string {
 	switch {

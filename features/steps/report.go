@@ -144,13 +144,16 @@ func (r *Result) finish(w *World) {
 	}
 }
 
+// undelayed is a failure that comes of no delay.
+type undelayed struct{ error }
+
 // ErrBusy is why a failed run is skipped: the host was too busy for a verdict.
 var ErrBusy = errors.New("too busy to tell")
 
-// TooBusy turns a failure on a host that was too busy into a skipped result. It reports whether it
-// did.
+// TooBusy turns a failure on a host that was too busy into a skipped result, unless no delay can be
+// the cause of it. It reports whether it did.
 func (r *Result) TooBusy() bool {
-	if r.Status != Failed || !r.Busy {
+	if wrong := (undelayed{}); r.Status != Failed || !r.Busy || errors.As(r.Failure(), &wrong) {
 		return false
 	}
 	r.Unable = fmt.Errorf("%w: the machine was late by %v of the cluster's time; it failed by: %w", ErrBusy, r.Late.Round(100*time.Millisecond), r.Failure())

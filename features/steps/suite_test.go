@@ -464,18 +464,24 @@ func (c slowCluster) Late() (time.Duration, bool) { return 3 * time.Second, c.bu
 // Goal: a failure on a host that is busy with other work does not count as failed, but is counted
 // separately. A run that passes there counts as passed.
 func TestAHostThatIsTooBusyToTell(t *testing.T) {
-	failing := &fakeRunner{prepare: func(c *fakeCluster) { c.runs = func(string, time.Duration) bool { return false } }}
+	ended := func(code int) *fakeRunner {
+		return &fakeRunner{prepare: func(c *fakeCluster) { c.runs, c.code = func(string, time.Duration) bool { return false }, code }}
+	}
+	const runs, raises = "shard0-replica0 runs", "shard0-replica0 has ended with exit code 1"
 	for _, c := range []struct {
 		name         string
 		runner       *fakeRunner
+		then         string
 		busy         bool
 		failed, told int
 	}{
-		{"fails on a busy host", failing, true, 0, 1},
-		{"fails on another", failing, false, 1, 0},
-		{"passes on a busy host", &fakeRunner{}, true, 0, 0},
+		{"fails on a busy host", ended(0), runs, true, 0, 1},
+		{"fails on another", ended(0), runs, false, 1, 0},
+		{"passes on a busy host", &fakeRunner{}, runs, true, 0, 0},
+		{"kills itself on a busy host", ended(-9), raises, true, 0, 1},
+		{"ends there with a code that no agent has", ended(2), raises, true, 1, 0},
 	} {
-		s := suiteOf(nil, "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then shard0-replica0 runs\n")
+		s := suiteOf(nil, "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then "+c.then+"\n")
 		s.Runner, s.Explain = slowHost{c.runner, c.busy}, -1
 		report := run(t, s)
 		if report.Failed != c.failed || report.Busy != c.told || report.Skipped != c.told {
