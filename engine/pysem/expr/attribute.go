@@ -32,7 +32,7 @@ func init() {
 	methods["dict_keys"] = map[string]*builtin{}
 	statics = map[string]map[string]*builtin{
 		"dict": {"fromkeys": dictFromKeys}, "str": {"maketrans": strMakeTrans}, "int": {"from_bytes": intFromBytes},
-		"bool": {"from_bytes": intFromBytes}, "float": {"fromhex": floatFromHex}, "bytes": {"fromhex": bytesFromHex, "maketrans": bytesMakeTrans},
+		"bool": {"from_bytes": boolFromBytes}, "float": {"fromhex": floatFromHex}, "bytes": {"fromhex": bytesFromHex, "maketrans": bytesMakeTrans},
 	}
 }
 

@@ -34,13 +34,13 @@ var intMethods = []*builtin{
 }
 
 // byteOrder parses a byteorder argument, which is "big" by default.
-func byteOrder(v Value) (little bool, err error) {
+func byteOrder(method string, v Value) (little bool, err error) {
 	if !has(v) {
 		return false, nil
 	}
 	switch s, ok := v.(string); {
 	case !ok:
-		return false, typeError("to_bytes() argument 'byteorder' must be str, not %s", argumentName(v))
+		return false, typeError("%s() argument 'byteorder' must be str, not %s", method, argumentName(v))
 	case s == "little":
 		return true, nil
 	case s == "big":
@@ -55,7 +55,7 @@ func toBytes(m *machine, v Value, a []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	little, err := byteOrder(a[1])
+	little, err := byteOrder("to_bytes", a[1])
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,20 @@ func toBytes(m *machine, v Value, a []Value) (Value, error) {
 	return data, nil
 }
 
-var intFromBytes = defineOn("int", "from_bytes", byName(1, "bytes", "byteorder", "signed").nameOnly(1), func(m *machine, a []Value) (Value, error) {
+var fromBytesArguments = byName(1, "bytes", "byteorder", "signed").nameOnly(1)
+
+var intFromBytes = defineOn("int", "from_bytes", fromBytesArguments, fromBytes)
+
+// boolFromBytes makes a bool of the int, as a class method of the subclass does.
+var boolFromBytes = defineOn("bool", "from_bytes", fromBytesArguments, func(m *machine, a []Value) (Value, error) {
+	n, err := fromBytes(m, a)
+	if err != nil {
+		return nil, err
+	}
+	return Truth(n), nil
+})
+
+func fromBytes(m *machine, a []Value) (Value, error) {
 	data, ok := a[0].([]byte)
 	if !ok {
 		items, err := m.collect(a[0])
@@ -95,7 +108,7 @@ var intFromBytes = defineOn("int", "from_bytes", byName(1, "bytes", "byteorder",
 			return nil, err
 		}
 	}
-	little, err := byteOrder(a[1])
+	little, err := byteOrder("from_bytes", a[1])
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +121,7 @@ var intFromBytes = defineOn("int", "from_bytes", byName(1, "bytes", "byteorder",
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(data))*8))
 	}
 	return pysem.Int(n), m.wants(n.BitLen())
-})
+}
 
 func isText(v Value) bool {
 	_, ok := v.(string)

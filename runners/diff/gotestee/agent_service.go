@@ -75,7 +75,11 @@ func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, erro
 	if err := w.Watch(); err != nil {
 		return nil, nil, err
 	}
-	for _, n := range c.In.Steps("nodes") {
+	var nodes []caseworld.Step
+	if c.In.Value("nodes") != nil {
+		nodes = c.In.Steps("nodes")
+	}
+	for _, n := range nodes {
 		meta, err := dataOf[datadef.ReplicaMeta](n.Arguments, datadef.DefaultReplicaMeta)
 		if err != nil {
 			return nil, nil, err

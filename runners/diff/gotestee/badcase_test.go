@@ -30,6 +30,7 @@ func TestValuesOfAnyKindArePassedOn(t *testing.T) {
 		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["GetReplicas",{"task":%s}]]}`,
 		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["GetReplicas",{"model_name":%s}]]}`,
 		`"op":"agent_service.AgentServiceImpl.v3","in":{` + conf + `,"addrs":{},"calls":[["HeartBeat",{"nothing":%s}]]}`,
+		`"op":"agent_service.AgentServiceImpl.v1","in":{"config":{"bzid":"b","base_name":"n","deploy_type":"ps"},"calls":[["HeartBeat",{"nothing":%s}]]}`, // and no nodes
 		`"op":"utils.AgentConfig","in":{"kwargs":{"num_ps":%s}}`, `"op":"data_def.ReplicaMeta.serialize","in":{"address":%s}`,
 	} {
 		for _, kind := range kinds {
