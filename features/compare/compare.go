@@ -303,7 +303,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		}
 		busy = result.TooBusy()
 	case t.measure != nil && result.Status == steps.Failed:
-		cell = t.until(r, &result)
+		cell = t.until(ctx, r, &result)
 	}
 	if i > 0 {
 		result.Name += " on " + r.Name()
@@ -367,23 +367,25 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 	return cell
 }
 
-// until compares a failed run, up to the failure, with the run of the first runner and its first
-// seed. If nothing but answers differs by more than the slack, the first difference is an action that
-// the first runner had done by then and the failed run had not.
-func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
+// until compares a failed run, up to the failure, with the runs of the first runner. If nothing but
+// answers differs by more than the slack, the first difference is an action that the first runner
+// had done by then and the failed run had not.
+func (t *trial) until(ctx context.Context, r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {
 		got.Ended = result.Log[n-1].At
 	}
 	// the topic file is left out, because files are read only at the end of a run
 	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late)
-	if found := v.differences(v.open(1), t.comparison.slack()); len(found) > 0 {
+	cell.Alike, cell.Deeds = v.punctual().agreement()
+	if found := v.hold(ctx); len(found) > 0 {
 		cell.First = &found[0]
 	}
 	if cell.First == nil || rank(cell.First) > 0 {
-		cell.First = cmp.Or(v.punctual().missing(), cell.First)
+		if missing := v.punctual().missing(); missing != nil && (cell.First == nil || rank(missing) == 0) {
+			cell.First = missing
+		}
 	}
-	cell.Alike, cell.Deeds = v.punctual().agreement()
 	return cell
 }
 

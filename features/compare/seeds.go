@@ -152,14 +152,22 @@ func (v *view) punctual() *view {
 	return &p
 }
 
-// missing returns the first difference that consists of nothing but a missing action, or nil.
+// missing returns the first missing action, against the seed of the first runner with which the
+// fewest are missing but not none, or nil. With other seeds it may not have been due yet.
 func (v *view) missing() *deeds.Difference {
-	for _, d := range v.differences(v.open(1), v.slack) {
-		if d.Kind == deeds.ByDeed && d.At >= len(d.Got) {
-			return &d
+	var fewest []deeds.Difference
+	for _, l := range v.open(v.most()) {
+		found := lists.Filter(v.differences(deeds.Open{l}, v.slack), func(d deeds.Difference) bool {
+			return d.Kind == deeds.ByDeed && d.At >= len(d.Got)
+		})
+		if len(found) > 0 && (fewest == nil || len(found) < len(fewest)) {
+			fewest = found
 		}
 	}
-	return nil
+	if fewest == nil {
+		return nil
+	}
+	return &fewest[0]
 }
 
 // agreement counts all actions in the logs of the run and of the first runner, and those that are

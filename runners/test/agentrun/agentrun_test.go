@@ -143,6 +143,8 @@ func TestAPlantedFaultIsNamed(t *testing.T) {
 	}{
 		{"persistent", "discovery.feature:67", compare.Differs, "a binding: another", "creates it, want creates it, ephemeral"},
 		{"first", "discovery.feature:67", compare.Fails, "HeartBeat: another", "answers"},
+		{"deaf", "crashes.feature:65", compare.Fails, "the agent's process: missing", "nothing, want ends code -9"},
+		{"two", "startup.feature:54", compare.Fails, "the agent's process: another", "ends code 2, want ends code 1"},
 	} {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel() // it mostly waits

@@ -3,7 +3,8 @@
 //     monosim test builtin: --tags @v3 --runner agent --agent 'node agent.mjs' --agent-waits
 //
 // FAULT in the environment makes it a copy with one fault, for the tests of the report: persistent (bindings do not live as the
-// session), eager (service info every 30 s), first (HeartBeat has only the first address of each list).
+// session), eager (service info every 30 s), first (HeartBeat has only the first address of each list),
+// deaf (SIGTERM and SIGINT end nothing), two (an exception has the exit code 2).
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -258,7 +259,7 @@ async function main() {
   const ports = { archon: Number(env.PORT ?? await freePort()), grpc: Number(env.PORT3 ?? await freePort()), http: Number(env.PORT4 ?? await freePort()) };
   const server = new ModelServer(conf, ports, flag('tfs_log'));
   let over = false;
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => { over = true; });
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => { over = fault !== 'deaf'; });
   server.start();
   const backend = new Backend(conf);
   for (let waited = 0; backend.zk.state !== 'CONNECTED'; waited += 100) {
@@ -307,7 +308,7 @@ async function main() {
   process.kill(process.pid, 'SIGKILL');
 }
 
-const failed = (e) => { log(e.stack ?? e); process.exit(1); };
+const failed = (e) => { log(e.stack ?? e); process.exit(fault === 'two' ? 2 : 1); };
 process.on('uncaughtException', failed);
 fs.writeFileSync(env.MONOSIM_READY, '');
 process.stdin.once('data', () => { process.stdin.destroy(); main().catch(failed); });
