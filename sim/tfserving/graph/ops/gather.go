@@ -327,10 +327,6 @@ func (c *Call) write(into, updates Value, starts []int, size int, how string) (V
 	return value.Join(into, updates).Pick(into.Shape(), places), nil
 }
 
-func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
-	return combineAt(into, updates, starts, size, combination[T]("Add"))
-}
-
 // combination returns the function that combines an element with an update, for how being Add, Sub,
 // Mul, Div, Max or Min.
 func combination[T float64 | int64](how string) func(a, b T) T {

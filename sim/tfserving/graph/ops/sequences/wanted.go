@@ -30,7 +30,8 @@ type wanted struct{ sparse, dense, ragged []feature }
 // attributes of the first version.
 func wantedFeatures(c *ops.Call) (context, steps wanted, err error) {
 	var keys [6][]string // sparse, dense, ragged of the context; then of lists
-	defaults, optional := c.In[2:], func(int) bool { return false }
+	defaults := c.In[2:]
+	var optional func(list int) bool
 	if c.Op == "ParseSequenceExampleV2" {
 		for i := range keys {
 			keys[i] = c.In[2+i].S()
