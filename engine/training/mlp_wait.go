@@ -2,6 +2,7 @@ package training
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -145,6 +146,27 @@ type MLPPassOptions struct {
 	ExtraWorkers int
 	// SetDispatcher receives the dispatcher's URL.
 	SetDispatcher func(target string)
+	// Roles names the roles of processes; nil means [DefaultMLPRoles].
+	Roles *MLPRoles
+}
+
+// MLPRoles names the roles of the processes of a job, in upper or lower case. None and "" mean that
+// the job has no such process.
+type MLPRoles struct {
+	Dispatcher, DataWorker, Worker OptString
+}
+
+// DefaultMLPRoles returns the reference's names.
+func DefaultMLPRoles() *MLPRoles {
+	return &MLPRoles{pysem.Some("dispatcher"), pysem.Some("dsworker"), pysem.Some("worker")}
+}
+
+// upper returns the names in upper case, as processes have them.
+func (r MLPRoles) upper() MLPRoles {
+	for _, role := range []*OptString{&r.Dispatcher, &r.DataWorker, &r.Worker} {
+		role.V = strings.ToUpper(role.V)
+	}
+	return r
 }
 
 // MLPPass does what a process does before it trains (mlp_utils.py:334). In a dispatcher or a worker
@@ -159,35 +181,41 @@ func MLPPass(e *env.Env, service DataService, check PortCheck, o MLPPassOptions)
 	p := NewMLPProcess(m, service, check)
 	p.e.Log.Logf(env.Info, "MLP is available")
 	p.e.Log.Logf(env.Info, "mlp_env_host: %s, mlp_env_port: %d", p.Host, p.Port)
-	switch p.Role {
-	case "DISPATCHER":
+	if o.Roles == nil {
+		o.Roles = DefaultMLPRoles()
+	}
+	roles := o.Roles.upper()
+	switch own := pysem.Some(p.Role); {
+	case own == roles.Dispatcher && p.Role != "":
 		if err := p.service.StartDispatcher(p.Port); err != nil {
 			return err
 		}
 		p.e.Log.Logf(env.Info, "Dispatcher started...")
 		return p.Join(pysem.Some("worker"), 0, true)
-	case "DSWORKER":
-		return p.passDataWorker()
-	case "WORKER":
+	case own == roles.DataWorker && p.Role != "":
+		return p.passDataWorker(roles.Dispatcher)
+	case own == roles.Dispatcher || own == roles.DataWorker: // of no name
+	case own == roles.Worker:
 		if o.UseDataService {
-			if err := p.passWorker(o); err != nil {
+			if err := p.passWorker(o, roles); err != nil {
 				return err
 			}
 		}
 		p.e.Log.Logf(env.Info, "worker %d start at %s:%d", p.Index, p.Host, p.Port)
-		roles := &pysem.Dict{}
+		all := &pysem.Dict{}
 		for _, r := range p.Roles {
-			roles.Set(r.Role, r.Count)
+			all.Set(r.Role, r.Count)
 		}
-		p.e.Log.Logf(env.Info, "%s", pysem.Repr(roles))
+		p.e.Log.Logf(env.Info, "%s", pysem.Repr(all))
 	}
 	return nil
 }
 
-var dispatcherRole, dataWorkerRole = pysem.Some("DISPATCHER"), pysem.Some("DSWORKER")
-
-func (p *MLPProcess) passDataWorker() error {
+func (p *MLPProcess) passDataWorker(dispatcherRole OptString) error {
 	p.e.Log.Logf(env.Info, "Waiting for dispatcher start...")
+	if !dispatcherRole.Set {
+		return pysem.Raise("AssertionError", "")
+	}
 	if err := p.Wait(dispatcherRole, 0, -1, false); err != nil {
 		return err
 	}
@@ -210,28 +238,32 @@ func (p *MLPProcess) startWorker(dispatcher OptString, port int) error {
 	return p.service.StartWorker(dispatcher, p.Host+":"+strconv.Itoa(port), port)
 }
 
-func (p *MLPProcess) passWorker(o MLPPassOptions) error {
-	p.e.Log.Logf(env.Info, "wait dispatcher start ...")
-	if err := p.Wait(dispatcherRole, 0, -1, false); err != nil {
-		return err
-	}
-	target, err := p.DispatcherTarget(OptString{})
-	if err != nil {
-		return err
-	}
-	o.SetDispatcher(target)
-	p.e.Log.Logf(env.Info, "dispatcher started, wait ds worker start ...")
-	count, err := p.NumReplicas(dataWorkerRole)
-	if err != nil {
-		return err
-	}
-	for i := range count {
-		if err := p.Wait(dataWorkerRole, i, -1, false); err != nil {
+func (p *MLPProcess) passWorker(o MLPPassOptions, roles MLPRoles) error {
+	if roles.Dispatcher.V != "" {
+		p.e.Log.Logf(env.Info, "wait dispatcher start ...")
+		if err := p.Wait(roles.Dispatcher, 0, -1, false); err != nil {
 			return err
 		}
-		p.e.Log.Logf(env.Info, "dsworker %d started! ", i)
+		target, err := p.DispatcherTarget(OptString{})
+		if err != nil {
+			return err
+		}
+		o.SetDispatcher(target)
 	}
-	dispatcher, err := p.DispatcherAddr(dispatcherRole)
+	if roles.DataWorker.V != "" {
+		p.e.Log.Logf(env.Info, "dispatcher started, wait ds worker start ...")
+		count, err := p.NumReplicas(roles.DataWorker)
+		if err != nil {
+			return err
+		}
+		for i := range count {
+			if err := p.Wait(roles.DataWorker, i, -1, false); err != nil {
+				return err
+			}
+			p.e.Log.Logf(env.Info, "dsworker %d started! ", i)
+		}
+	}
+	dispatcher, err := p.DispatcherAddr(roles.Dispatcher)
 	if err != nil {
 		return err
 	}

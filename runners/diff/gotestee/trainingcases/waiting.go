@@ -149,7 +149,10 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 		SetDispatcher: func(target string) { dispatcher = target },
 	}
 	service := notedService{&log}
-	pass := func() error { return training.MLPPass(l.e, service, check, options) }
+	pass := func(roles *training.MLPRoles) error {
+		options.Roles = roles
+		return training.MLPPass(l.e, service, check, options)
+	}
 	answers := l.calls(mlpCalls(training.NewMLPProcess(m, service, check), pass), &log, true)
 	if c.In.Has("use_dataservice") {
 		return caseworld.Object("calls", answers, "data_service_dispatcher", dispatcher), nil
@@ -159,7 +162,7 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 
 // mlpCalls returns the calls of one process of the job, by name. pass runs mlp_pass. A call that
 // ends the process returns None.
-func mlpCalls(p *training.MLPProcess, pass func() error) caseworld.Do {
+func mlpCalls(p *training.MLPProcess, pass func(roles *training.MLPRoles) error) caseworld.Do {
 	ending := func(call func() error) (err error) {
 		defer func() {
 			if r := recover(); r != nil && r != (exited{}) {
@@ -180,7 +183,19 @@ func mlpCalls(p *training.MLPProcess, pass func() error) caseworld.Do {
 			return addr.Any(), err
 		},
 		"start_profiler": func(port pysem.OptInt) error { return p.StartProfiler(port.Or(training.ProfilerPort)) },
-		"mlp_pass":       func() error { return ending(pass) },
+		"mlp_pass": func(s caseworld.Step) error {
+			roles := training.DefaultMLPRoles()
+			for name, role := range map[string]*pysem.OptString{"dispatcher_role": &roles.Dispatcher, "dsworker_role": &roles.DataWorker, "worker_role": &roles.Worker} {
+				switch {
+				case !s.Has(name):
+				case s.Value(name) == nil:
+					*role = pysem.OptString{}
+				default:
+					*role = pysem.Some(s.Str(name))
+				}
+			}
+			return ending(func() error { return pass(roles) })
+		},
 		"profiler_trace": func(role pysem.OptString, index, host, python, device, delayMs pysem.OptInt) error {
 			o := training.DefaultTraceOptions()
 			o.HostTracerLevel, o.PythonTracerLevel = host.Or(o.HostTracerLevel), python.Or(o.PythonTracerLevel)

@@ -76,7 +76,7 @@ func mlpSequence(d *draws, c *testee.Case) object {
 	flags := d.flip(2)
 	return object{"calls", shortSteps(5,
 		do("wait", "role", role, "index?1", from(0, 2), "timeout?1", oneOf(-1, 1, 5, 11), "use_ssh?1", either).often(2),
-		do("join", "role", role, "index?1", absent{}, "use_ssh?1", absent{}), do("dispatcher_addr", "role?1", absent{}), do("start_profiler", "port", oneOf(6666, 1)), do("mlp_pass"),
+		do("join", "role", role, "index?1", absent{}, "use_ssh?1", absent{}), do("dispatcher_addr", "role?1", absent{}), do("start_profiler", "port", oneOf(6666, 1)), do("mlp_pass", "dispatcher_role?1", absent{}, "dsworker_role?1", absent{}, "worker_role?1", absent{}, "ps_role?1", absent{}),
 		do("profiler_trace", "role", role, "index?1", oneOf(-1, 0, 1, 2), "host_tracer_level?1", absent{}, "python_tracer_level?1", absent{},
 			"device_tracer_level?1", absent{}, "delay_ms?1", absent{})), "up", some(6, mostly(3)),
 		"use_dataservice?1", given(flags, either), "extra_workers?1 (flags)", given(flags, from(0, 2))}
