@@ -177,7 +177,7 @@ func TestARefusalIsHeardOfByWhoSends(t *testing.T) {
 // fails. Of TensorFlow: the first restore after a refusal was an UnavailableError, and the second was
 // none. Where the session was closed once the PS was back, as without failing fast, the first was none.
 func TestTheServerHearsOfItsConnectionLater(t *testing.T) {
-	for name, closed := range map[string]bool{"not closed": false, "closed when it was back": true} {
+	for name, closed := range map[string]bool{"not closed": false, "closed when it was back": true} { //lint:ordered each by itself
 		t.Run(name, func(t *testing.T) {
 			refusal(t, false, 2*time.Minute, func(w *worldtest.Case, link session.Link, _ *session.Servers) {
 				w.Env.Tasks.Go("other", func() {
