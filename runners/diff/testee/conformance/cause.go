@@ -45,15 +45,15 @@ func (c Cause) String() string {
 }
 
 const (
-	mostCauses = 21 // largest number of causes
-	mostKinds  = 18 // largest number of causes that differ by kind of difference; the others differ by input
+	mostCauses = 20 // largest number of causes
+	mostKinds  = 17 // largest number of causes that differ by kind of difference; the others differ by input
 	leastShare = 10 // a kind of difference of more than one failure in so many keeps its name
 	mostInputs = 2  // largest number of kinds of inputs into which one kind of difference is split
 )
 
-// CausesOf groups failures by cause, the largest groups first. It aims at some twenty causes. If
-// answers differ in too many ways, the rare ones form one cause for each operation. If they differ
-// in few ways, the largest groups are split by features of the inputs that separate these failures
+// CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
+// answers differ in too many ways, the rare ones form one cause for each operation, and those of a
+// single case one cause together. If they differ in few ways, the largest groups are split by features of the inputs that separate these failures
 // from cases that pass.
 func CausesOf(results []Result) []Cause {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Status != Failed })
@@ -66,6 +66,7 @@ func CausesOf(results []Result) []Cause {
 			break
 		}
 		gathered := labels{rare: rareOf(lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) <= few })), inputs: by.inputs}
+		gathered.single = gathered.singleOf(kinds)
 		if fewer := gathered.group(failed); len(fewer) < len(causes) {
 			by, causes = gathered, fewer
 		}
@@ -104,9 +105,17 @@ func rareOf(kinds []Cause) map[string]bool {
 	}
 }
 
+// singleOf returns by name which kinds of differences have a single failure and keep their name among
+// the rare ones.
+func (l labels) singleOf(kinds []Cause) map[string]bool {
+	kinds = lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) == 1 && !l.rare[c.What] })
+	return lists.ToMap(kinds, func(c Cause) (string, bool) { return c.What, true })
+}
+
 // labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
 	rare   map[string]bool  // kinds of difference that occur seldom; together they are one cause per operation
+	single map[string]bool  // kinds of difference of a single case; together they are one cause
 	inputs map[string][]int // for each kind of difference, indexes of features; the first that an input has names its cause
 }
 
@@ -117,6 +126,10 @@ func (l labels) cause(r Result, p Parting) Cause {
 	}
 	if l.rare[p.What] {
 		c.What = "other differences of " + r.Op
+		return c
+	}
+	if l.single[p.What] && len(l.single) > 1 {
+		c.What = "differences of one case each"
 		return c
 	}
 	if list := l.inputs[p.What]; len(list) > 0 {
