@@ -238,9 +238,7 @@ func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnsw
 	c.training.servers.Settle()
 	call := c.training.check.Calls(method)
 	answer := operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
-	if answer.Err == nil {
-		call.Succeeded()
-	}
+	call.Answered(answer.Err == nil)
 	return answer
 }
 

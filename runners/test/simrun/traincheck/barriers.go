@@ -30,6 +30,8 @@ type barrier struct {
 	action   string
 	ownerIn  int // number of the life of the chief that placed the barrier; 0 once its session is closed
 	resumed  bool
+	resuming int                      // calls of ResumeTraining that have not succeeded yet, which may remove a barrier that is placed meanwhile
+	asked    time.Duration            // when ResumeTraining was last called, which removes any barrier
 	flags    map[string]int           // number of the life of each worker whose flag is set
 	since    map[string]time.Duration // when each of these flags was set
 	left     map[string]bool          // workers that have left their session with their flag set
@@ -87,7 +89,7 @@ func (c *Checker) Initialized(at time.Duration) {
 // ResumeAsked records a call of ResumeTraining.
 func (c *Checker) ResumeAsked(at time.Duration) {
 	c.now = max(c.now, at)
-	c.barrier.resumed = true
+	c.barrier.resumed, c.barrier.asked = true, c.now
 }
 
 // SaveTakes records that writing a checkpoint takes d from now on, or what the job says if d is 0.
@@ -103,7 +105,7 @@ func (b *barrier) place() {
 	b.look()
 	b.placings++
 	clear(b.steps)
-	b.placed, b.at, b.resumed, b.ownerIn = true, b.c.now, false, b.c.procs["chief"].life
+	b.placed, b.at, b.resumed, b.ownerIn = true, b.c.now, b.resuming > 0, b.c.procs["chief"].life
 	for _, r := range b.due {
 		r.again = true
 	}

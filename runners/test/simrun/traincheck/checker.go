@@ -52,6 +52,10 @@ type Checker struct {
 	restores  restores
 	// wrote is when an operator last wrote one of the job's files.
 	wrote time.Duration
+	// spoiled says that a file of the job was damaged. refusing is when the next writes of checkpoints
+	// were made to fail, 0 once one has succeeded that began after that.
+	spoiled  bool
+	refusing time.Duration
 }
 
 // process holds what the checker has observed of one process of the job.
@@ -180,6 +184,12 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
 	// A PS whose memory changes may be healthy again, and then the chief reports nothing more.
 	c.health.waits = c.health.waits && !strings.HasPrefix(what, "trainer.memory")
+	switch kind, _, _ := strings.Cut(what, " "); kind {
+	case "trainer.torn-file", "trainer.garbled-file":
+		c.spoiled = true
+	case "trainer.save-errors":
+		c.refusing = max(c.now, 1)
+	}
 	c.discovery.disturbed(what, lasting, over)
 }
 

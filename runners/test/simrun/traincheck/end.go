@@ -18,9 +18,10 @@ const Ends = "ends"
 const Fails = "fails"
 
 // failed checks that there was an occasion for the error with which a process has failed. Files that an
-// operator has written may be one.
+// operator has written may be one. Damaged files are one for as long as the job lives, and writes that are
+// to fail are one until they have: a chief may come to them after a long time.
 func (c *Checker) failed(o runners.Observation) {
-	if p := c.procs[o.Pod]; p.stepped > p.started && len(c.discovery.goesOn) == 0 && c.now > max(c.discovery.calm, c.wrote)+settled {
+	if p := c.procs[o.Pod]; p.stepped > p.started && len(c.discovery.goesOn) == 0 && !c.spoiled && c.refusing == 0 && c.now > max(c.discovery.calm, c.wrote)+settled {
 		c.breaks(Fails, o.Pod+" "+o.Note, "", "%s has failed by %s, and nothing disturbs the job since %v, want it to go on", o.Pod, o.Note, max(c.discovery.calm, c.wrote))
 	}
 }

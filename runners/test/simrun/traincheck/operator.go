@@ -19,19 +19,32 @@ type Call struct {
 
 // Calls records that an operator begins a call of the controller.
 func (c *Checker) Calls(method string) Call {
+	if method == resumes {
+		c.barrier.resuming++
+	}
 	return Call{c: c, method: method, placings: c.barrier.placings, step: c.life.step}
 }
 
-// Succeeded checks what the call has done (server_lib.py:32).
-func (o Call) Succeeded() {
+// resumes is the method that removes the barrier of StopTraining.
+const resumes = "ResumeTraining"
+
+// Answered records that the call has ended. If it has succeeded, what it has done is checked
+// (server_lib.py:32).
+func (o Call) Answered(succeeded bool) {
 	c, b := o.c, &o.c.barrier
+	if o.method == resumes && succeeded {
+		b.resuming--
+	}
+	if !succeeded {
+		return // it may still be carried out
+	}
 	key := fmt.Sprintf("%s %v", o.method, c.now)
 	switch {
 	case o.method == "StopTraining" && b.placings == o.placings:
 		c.breaks(Obeys, key, "", "StopTraining has succeeded, and no barrier was placed, want one")
-	case o.method == "ResumeTraining" && b.placed && b.placings == o.placings:
+	case o.method == resumes && b.placed && b.placings == o.placings:
 		c.breaks(Obeys, key, "", "ResumeTraining has succeeded, and the barrier of %v is there, want it removed", b.at)
-	case o.method == "SaveCheckpoint" && c.saves.newest < o.step:
+	case o.method == "SaveCheckpoint" && c.refusing == 0 && c.saves.newest < o.step:
 		c.breaks(Obeys, key, c.knownBy(jobquirks.Q243), "SaveCheckpoint has succeeded, and the newest checkpoint is that of step %d, want one of step %d or later", c.saves.newest, o.step)
 	}
 }

@@ -43,6 +43,9 @@ func (c *Checker) saved(o runners.Observation) {
 		c.breaks(Once, o.Path, c.knownBy(jobquirks.Q242), "%s was saved twice in a row, want each step saved once", o.Path)
 	}
 	c.lookAtStill(o.Path)
+	if c.now-c.barrier.writes >= c.refusing {
+		c.refusing = 0
+	}
 	s.newest, _ = saveutils.SaveHelper{}.GlobalStep(o.Path)
 	s.fresh = true
 	s.mine = append(slices.DeleteFunc(s.mine, func(p string) bool { return p == o.Path }), o.Path)
@@ -65,7 +68,7 @@ const settled = 2 * time.Minute
 func (c *Checker) lookAtStill(path string) {
 	b := &c.barrier
 	began := c.now - b.writes
-	if len(c.discovery.goesOn) > 0 || began < c.discovery.calm+settled || b.placed && began >= b.at+c.spec.MaxPending {
+	if len(c.discovery.goesOn) > 0 || began < max(c.discovery.calm, b.asked)+settled || b.placed && began >= b.at+c.spec.MaxPending {
 		return
 	}
 	for _, who := range c.names {

@@ -640,25 +640,61 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.check.FilesWritten(s.now)
 			s.ends("chief", "ValueError: no")
 		}},
-		{name: "a stop without effect", invariant: "obeys", text: "StopTraining has succeeded, and no barrier was placed", tell: func(s *story) { s.check.Calls("StopTraining").Succeeded() }},
+		{name: "a chief that fails long after a file was damaged", invariant: "-", tell: failAfter(func(s *story) { s.check.Disturbed(s.now, "trainer.torn-file", false, false) })},
+		{name: "a chief that fails by a write that was to fail", invariant: "-", tell: failAfter(func(s *story) { s.check.Disturbed(s.now, "trainer.save-errors", false, false) })},
+		{name: "a chief that fails after a write that was to fail, and one that did not", invariant: "fails", text: "chief has failed by ValueError: no", tell: failAfter(func(s *story) {
+			s.check.Disturbed(s.now, "trainer.save-errors", false, false)
+			s.pass(time.Minute)
+			s.saves("model.ckpt-9")
+		})},
+		{name: "a barrier that a call under way removes", invariant: "-", tell: func(s *story) {
+			s.check.ResumeAsked(s.now)
+			s.check.Calls("ResumeTraining")
+			s.place("")
+			s.assign("chief", 0, false)
+		}},
+		{name: "a barrier that a call removes after it was given up", invariant: "-", tell: func(s *story) {
+			s.check.ResumeAsked(s.now)
+			s.check.Calls("ResumeTraining").Answered(false)
+			s.place("")
+			s.assign("chief", 0, false)
+		}},
+		{name: "a barrier that is removed after a call has succeeded", invariant: "INV-1", text: "was removed without that call", tell: func(s *story) {
+			s.check.ResumeAsked(s.now)
+			s.check.Calls("ResumeTraining").Answered(true)
+			s.place("")
+			s.assign("chief", 0, false)
+		}},
+		{name: "a save whose barrier an operator removes", invariant: "-", tell: func(s *story) {
+			s.train("worker1")
+			s.check.ResumeAsked(s.now)
+			s.saves("model.ckpt-9")
+		}},
+		{name: "a stop without effect", invariant: "obeys", text: "StopTraining has succeeded, and no barrier was placed", tell: func(s *story) { s.check.Calls("StopTraining").Answered(true) }},
 		{name: "a call that goes on without effect", invariant: "obeys", text: "the barrier of 0s is there, want it removed", tell: func(s *story) {
 			s.place("")
-			s.check.Calls("ResumeTraining").Succeeded()
+			s.check.Calls("ResumeTraining").Answered(true)
 		}},
 		{name: "a save without effect", invariant: "obeys", known: "Q243", text: "the newest checkpoint is that of step 9, want one of step 20 or later", tell: saveOnCall},
 		{name: "a save without effect, repaired", invariant: "obeys", kept: quirks.Fixed, text: "SaveCheckpoint has succeeded", tell: saveOnCall},
+		{name: "a save without effect whose write was to fail", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
+			s.pass(time.Minute)
+			s.check.Disturbed(s.now, "trainer.save-errors", false, false)
+			s.step(20)
+			s.check.Calls("SaveCheckpoint").Answered(true)
+		}},
 		{name: "calls with effect", invariant: "-", tell: func(s *story) {
 			stop := s.check.Calls("StopTraining")
 			s.place("")
-			stop.Succeeded()
+			stop.Answered(true)
 			resume := s.check.Calls("ResumeTraining")
 			s.check.ResumeAsked(s.now)
 			s.assign("chief", 0, false)
-			resume.Succeeded()
+			resume.Answered(true)
 			s.step(20)
 			save := s.check.Calls("SaveCheckpoint")
 			s.saves("model.ckpt-20")
-			save.Succeeded()
+			save.Answered(true)
 		}},
 		{name: "a chief that makes steps after its workers", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
 			s.pass(time.Minute)
@@ -763,11 +799,21 @@ func TestIdleWorkers(t *testing.T) {
 	}
 }
 
+// failAfter reports that a chief that makes steps fails five minutes after something.
+func failAfter(something func(s *story)) func(s *story) {
+	return func(s *story) {
+		something(s)
+		s.pass(5 * time.Minute)
+		s.check.Stepped("chief", s.now-time.Second, s.now)
+		s.ends("chief", "ValueError: no")
+	}
+}
+
 // saveOnCall reports a call to save, after which there is no new checkpoint.
 func saveOnCall(s *story) {
 	s.saves("model.ckpt-9")
 	s.step(20)
-	s.check.Calls("SaveCheckpoint").Succeeded()
+	s.check.Calls("SaveCheckpoint").Answered(true)
 }
 
 // beginAgain reports that the chief initializes the variables while there is a checkpoint of step 9, and
