@@ -232,11 +232,8 @@ func (c *Cluster) asOperator(what string, fn func(e *env.Env)) error {
 
 // callController calls a method of the controller, whose address it reads from a file.
 func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnswer {
-	if method == "ResumeTraining" {
-		c.training.check.ResumeAsked(c.Now())
-	}
 	c.training.servers.Settle()
-	call := c.training.check.Calls(method)
+	call := c.training.check.Calls(c.Now(), method)
 	answer := operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
 	call.Answered(answer.Err == nil)
 	return answer

@@ -86,12 +86,6 @@ func (c *Checker) Initialized(at time.Duration) {
 	c.life.initialized(c.now)
 }
 
-// ResumeAsked records a call of ResumeTraining.
-func (c *Checker) ResumeAsked(at time.Duration) {
-	c.now = max(c.now, at)
-	c.barrier.resumed, c.barrier.asked = true, c.now
-}
-
 // SaveTakes records that writing a checkpoint takes d from now on, or what the job says if d is 0.
 func (c *Checker) SaveTakes(d time.Duration) {
 	c.barrier.writes = cmp.Or(d, c.spec.SaveTime)

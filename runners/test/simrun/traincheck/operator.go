@@ -2,6 +2,7 @@ package traincheck
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
@@ -18,9 +19,11 @@ type Call struct {
 }
 
 // Calls records that an operator begins a call of the controller.
-func (c *Checker) Calls(method string) Call {
-	if method == resumes {
-		c.barrier.resuming++
+func (c *Checker) Calls(at time.Duration, method string) Call {
+	c.now = max(c.now, at)
+	if b := &c.barrier; method == resumes {
+		b.resumed, b.asked = true, c.now
+		b.resuming++
 	}
 	return Call{c: c, method: method, placings: c.barrier.placings, step: c.life.step}
 }
@@ -32,11 +35,11 @@ const resumes = "ResumeTraining"
 // (server_lib.py:32).
 func (o Call) Answered(succeeded bool) {
 	c, b := o.c, &o.c.barrier
-	if o.method == resumes && succeeded {
-		b.resuming--
-	}
 	if !succeeded {
 		return // it may still be carried out
+	}
+	if o.method == resumes {
+		b.resuming--
 	}
 	key := fmt.Sprintf("%s %v", o.method, c.now)
 	switch {

@@ -182,7 +182,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "an operator resumes", invariant: "-", tell: func(s *story) {
 			s.place("")
 			s.pass(time.Second)
-			s.check.ResumeAsked(s.now)
+			s.check.Calls(s.now, "ResumeTraining")
 			s.assign("chief", 0, false)
 			s.pass(time.Hour)
 		}},
@@ -555,7 +555,7 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.pass(time.Minute)
 			s.place("")
 			s.pass(time.Second)
-			s.check.ResumeAsked(s.now)
+			s.check.Calls(s.now, "ResumeTraining")
 			s.assign("chief", 0, false)
 			s.pass(time.Hour)
 		}},
@@ -648,32 +648,29 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.saves("model.ckpt-9")
 		})},
 		{name: "a barrier that a call under way removes", invariant: "-", tell: func(s *story) {
-			s.check.ResumeAsked(s.now)
-			s.check.Calls("ResumeTraining")
+			s.check.Calls(s.now, "ResumeTraining")
 			s.place("")
 			s.assign("chief", 0, false)
 		}},
 		{name: "a barrier that a call removes after it was given up", invariant: "-", tell: func(s *story) {
-			s.check.ResumeAsked(s.now)
-			s.check.Calls("ResumeTraining").Answered(false)
+			s.check.Calls(s.now, "ResumeTraining").Answered(false)
 			s.place("")
 			s.assign("chief", 0, false)
 		}},
 		{name: "a barrier that is removed after a call has succeeded", invariant: "INV-1", text: "was removed without that call", tell: func(s *story) {
-			s.check.ResumeAsked(s.now)
-			s.check.Calls("ResumeTraining").Answered(true)
+			s.check.Calls(s.now, "ResumeTraining").Answered(true)
 			s.place("")
 			s.assign("chief", 0, false)
 		}},
 		{name: "a save whose barrier an operator removes", invariant: "-", tell: func(s *story) {
 			s.train("worker1")
-			s.check.ResumeAsked(s.now)
+			s.check.Calls(s.now, "ResumeTraining")
 			s.saves("model.ckpt-9")
 		}},
-		{name: "a stop without effect", invariant: "obeys", text: "StopTraining has succeeded, and no barrier was placed", tell: func(s *story) { s.check.Calls("StopTraining").Answered(true) }},
+		{name: "a stop without effect", invariant: "obeys", text: "StopTraining has succeeded, and no barrier was placed", tell: func(s *story) { s.check.Calls(s.now, "StopTraining").Answered(true) }},
 		{name: "a call that goes on without effect", invariant: "obeys", text: "the barrier of 0s is there, want it removed", tell: func(s *story) {
 			s.place("")
-			s.check.Calls("ResumeTraining").Answered(true)
+			s.check.Calls(s.now, "ResumeTraining").Answered(true)
 		}},
 		{name: "a save without effect", invariant: "obeys", known: "Q243", text: "the newest checkpoint is that of step 9, want one of step 20 or later", tell: saveOnCall},
 		{name: "a save without effect, repaired", invariant: "obeys", kept: quirks.Fixed, text: "SaveCheckpoint has succeeded", tell: saveOnCall},
@@ -681,18 +678,17 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.pass(time.Minute)
 			s.check.Disturbed(s.now, "trainer.save-errors", false, false)
 			s.step(20)
-			s.check.Calls("SaveCheckpoint").Answered(true)
+			s.check.Calls(s.now, "SaveCheckpoint").Answered(true)
 		}},
 		{name: "calls with effect", invariant: "-", tell: func(s *story) {
-			stop := s.check.Calls("StopTraining")
+			stop := s.check.Calls(s.now, "StopTraining")
 			s.place("")
 			stop.Answered(true)
-			resume := s.check.Calls("ResumeTraining")
-			s.check.ResumeAsked(s.now)
+			resume := s.check.Calls(s.now, "ResumeTraining")
 			s.assign("chief", 0, false)
 			resume.Answered(true)
 			s.step(20)
-			save := s.check.Calls("SaveCheckpoint")
+			save := s.check.Calls(s.now, "SaveCheckpoint")
 			s.saves("model.ckpt-20")
 			save.Answered(true)
 		}},
@@ -813,7 +809,7 @@ func failAfter(something func(s *story)) func(s *story) {
 func saveOnCall(s *story) {
 	s.saves("model.ckpt-9")
 	s.step(20)
-	s.check.Calls("SaveCheckpoint").Answered(true)
+	s.check.Calls(s.now, "SaveCheckpoint").Answered(true)
 }
 
 // beginAgain reports that the chief initializes the variables while there is a checkpoint of step 9, and
