@@ -38,7 +38,7 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 	if params.Rank() == 0 {
 		return nil, Invalidf("params must be at least 1 dimensional")
 	}
-	at, ok := axisOf(axis, params.Rank())
+	at, ok := AxisOf(axis, params.Rank())
 	if !ok {
 		return nil, Invalidf("Shape must be at least rank %d but is rank %d", max(-axis, axis+1), params.Rank())
 	}
@@ -309,9 +309,9 @@ func (c *Call) write(into, updates Value, starts []int, size int, how string) (V
 	combines := how != "Update"
 	switch {
 	case combines && into.F() != nil:
-		return value.Floats(into.DType(), into.Shape(), combineAt(into.F(), updates.F(), starts, size, combination[float64](how))), nil
+		return value.Floats(into.DType(), into.Shape(), combineAt(into.F(), updates.F(), starts, size, Combination[float64](how))), nil
 	case combines && into.I() != nil:
-		return value.Ints(into.DType(), into.Shape(), combineAt(into.I(), updates.I(), starts, size, combination[int64](how))), nil
+		return value.Ints(into.DType(), into.Shape(), combineAt(into.I(), updates.I(), starts, size, Combination[int64](how))), nil
 	case combines && len(starts) > 0:
 		return Value{}, c.Unsupported("%s", tensor.DTypeName(into.DType()))
 	}
@@ -327,9 +327,9 @@ func (c *Call) write(into, updates Value, starts []int, size int, how string) (V
 	return value.Join(into, updates).Pick(into.Shape(), places), nil
 }
 
-// combination returns the function that combines an element with an update, for how being Add, Sub,
+// Combination returns the function that combines an element with an update, for how being Add, Sub,
 // Mul, Div, Max or Min.
-func combination[T float64 | int64](how string) func(a, b T) T {
+func Combination[T float64 | int64](how string) func(a, b T) T {
 	switch how {
 	case "Sub":
 		return func(a, b T) T { return a - b }

@@ -30,7 +30,7 @@ func (c *Call) concat(values []Value, asked int) ([]Value, error) {
 	if rank == 0 {
 		return nil, Invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
 	}
-	axis, ok := axisOf(asked, rank)
+	axis, ok := AxisOf(asked, rank)
 	if !ok {
 		return nil, Invalidf("ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -rank, rank, asked)
 	}
@@ -79,7 +79,7 @@ func (c *Call) interleave(values []Value, shape []int, axis int) ([]Value, error
 
 func pack(c *Call) ([]Value, error) {
 	rank := c.In[0].Rank()
-	axis, ok := axisOf(c.Number("axis"), rank+1)
+	axis, ok := AxisOf(c.Number("axis"), rank+1)
 	if !ok {
 		return nil, Invalidf("axis = %d not in [%d, %d)", c.Number("axis"), -rank-1, rank+1)
 	}

@@ -75,7 +75,7 @@ func (c *Call) reduction(v Value, axes []int) (reduced, error) {
 	rank := v.Rank()
 	out := make([]bool, rank)
 	for _, asked := range axes {
-		axis, ok := axisOf(asked, rank)
+		axis, ok := AxisOf(asked, rank)
 		if !ok {
 			return reduced{}, Invalidf("Invalid reduction dimension (%d for input with %d dimension(s)", asked, rank)
 		}
@@ -185,7 +185,7 @@ func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	}
 	var order []int
 	for _, asked := range axes {
-		axis, ok := axisOf(asked, rank)
+		axis, ok := AxisOf(asked, rank)
 		if !ok {
 			return nil, Statusf(rpcerrors.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", asked, rank)
 		}
@@ -219,7 +219,7 @@ func reduceJoin(c *Call, axes []int) ([]Value, error) {
 // cumulate returns the running sums or products along a dimension.
 func cumulate(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
-	axis, ok := axisOf(asked, v.Rank())
+	axis, ok := AxisOf(asked, v.Rank())
 	if !ok {
 		return nil, Invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), axis)
 	}

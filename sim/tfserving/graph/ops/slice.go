@@ -53,9 +53,9 @@ func slice(c *Call, begin, size []int) ([]Value, error) {
 	return []Value{part}, err
 }
 
-// axisOf returns the index of a dimension. A negative axis counts from the end. It returns false if
+// AxisOf returns the index of a dimension. A negative axis counts from the end. It returns false if
 // the axis is out of range.
-func axisOf(axis, rank int) (int, bool) {
+func AxisOf(axis, rank int) (int, bool) {
 	if axis < 0 {
 		axis += rank
 	}
@@ -81,7 +81,7 @@ func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
 
 func split(c *Call, asked int) ([]Value, error) {
 	v, ways := c.In[1], c.Number("num_split")
-	axis, ok := axisOf(asked, v.Rank())
+	axis, ok := AxisOf(asked, v.Rank())
 	if !ok {
 		return nil, Invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
 	}
@@ -98,7 +98,7 @@ func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	if c.In[1].Rank() != 1 || len(sizes) != c.Number("num_split") {
 		return nil, Invalidf("size of the split_tensor must be 1-D and have the same elements as outputs got %d -D and %d elements", c.In[1].Rank(), len(sizes))
 	}
-	axis, ok := axisOf(asked, v.Rank())
+	axis, ok := AxisOf(asked, v.Rank())
 	if !ok {
 		return nil, Invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
 	}
@@ -130,7 +130,7 @@ func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 
 func unpack(c *Call) ([]Value, error) {
 	v, num := c.In[0], c.Number("num")
-	axis, ok := axisOf(c.Number("axis"), v.Rank())
+	axis, ok := AxisOf(c.Number("axis"), v.Rank())
 	if !ok {
 		return nil, Invalidf("axis = %d not in [%d, %d)", c.Number("axis"), -v.Rank(), v.Rank())
 	}
@@ -154,7 +154,7 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 	}
 	begin, step := make([]int, v.Rank()), ones(v.Rank())
 	for i, asked := range axes {
-		axis, ok := axisOf(asked, v.Rank())
+		axis, ok := AxisOf(asked, v.Rank())
 		if !ok {
 			return nil, Invalidf("'axis'[%d] = %d is out of valid range [0, %d", i, asked, v.Rank()-1)
 		}
@@ -313,7 +313,7 @@ func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	}
 	by := make([]int, v.Rank())
 	for i, asked := range axes {
-		axis, ok := axisOf(asked, v.Rank())
+		axis, ok := AxisOf(asked, v.Rank())
 		if !ok {
 			return nil, Invalidf("axis %d is out of range", axis)
 		}

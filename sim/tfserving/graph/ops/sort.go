@@ -37,7 +37,7 @@ func lessThan(v Value) func(i, j int) bool {
 
 func argBest(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
-	axis, ok := axisOf(asked, v.Rank())
+	axis, ok := AxisOf(asked, v.Rank())
 	if !ok {
 		return nil, Invalidf("Expected dimension in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
 	}
@@ -168,7 +168,7 @@ func (c *Call) uniqueAxis() (int, error) {
 			return 0, Invalidf("axis does not support input tensors larger than 1 elements")
 		}
 		if len(axes) == 1 {
-			axis, ok := axisOf(axes[0], v.Rank())
+			axis, ok := AxisOf(axes[0], v.Rank())
 			if !ok {
 				return 0, Invalidf("axis has to be between [0, %d)", v.Rank())
 			}

@@ -114,7 +114,7 @@ func (c *Call) sliceSpecs(lists [3][]int) (specs []spec, shape []int, err error)
 // of the given size.
 func (s spec) on(size int) (first, n int, err error) {
 	if s.shrink {
-		at, ok := axisOf(s.begin, size)
+		at, ok := AxisOf(s.begin, size)
 		if !ok {
 			return 0, 0, Invalidf("slice index %d of dimension %d out of bounds.", at, s.dim)
 		}

@@ -60,11 +60,11 @@ func concatAxis(c *ops.Call, parts []sparse) (int, error) {
 			}
 		}
 	}
-	rank, axis := len(parts[0].shape), c.Number("concat_dim")
-	if axis < -rank || axis >= rank {
-		return 0, ops.Invalidf("Concat dimension must be in range [%d, %d), got %d", -rank, rank, axis)
+	rank, asked := len(parts[0].shape), c.Number("concat_dim")
+	axis, ok := ops.AxisOf(asked, rank)
+	if !ok {
+		return 0, ops.Invalidf("Concat dimension must be in range [%d, %d), got %d", -rank, rank, asked)
 	}
-	axis = (axis + rank) % rank
 	for i, p := range parts {
 		if len(p.shape) != rank {
 			return 0, ops.Invalidf("Ranks of all input tensors must match: expected %d but got %d at position %d", rank, len(p.shape), i)
@@ -104,10 +104,10 @@ func split(c *ops.Call) ([]ops.Value, error) {
 		return nil, err
 	}
 	rank, n := len(s.shape), c.Number("num_split")
-	if asked < -rank || asked >= rank {
+	axis, ok := ops.AxisOf(asked, rank)
+	if !ok {
 		return nil, ops.Invalidf("Input axis should be in range [%d, %d), got %d", -rank, rank, asked)
 	}
-	axis := (asked + rank) % rank
 	if size := s.shape[axis]; n < 1 || n > size {
 		return nil, ops.Invalidf("Input num_split should be between 1 and the splitting dimension size (%d), got %d", size, n)
 	}

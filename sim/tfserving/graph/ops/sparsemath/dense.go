@@ -2,6 +2,7 @@ package sparsemath
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -24,7 +25,7 @@ func addDense(c *ops.Call) ([]ops.Value, error) {
 	places := slices.Repeat([]int{-1}, dense.Len())
 	total := dense
 	add := func() (err error) {
-		total, err = combined(c, total, s.values.Pick(dense.Shape(), places), func(x, y float64) float64 { return x + y }, func(x, y int64) int64 { return x + y })
+		total, err = combined(c, total, s.values.Pick(dense.Shape(), places), "Add")
 		return err
 	}
 	for i := range s.values.Len() {
@@ -97,17 +98,11 @@ func withDense(c *ops.Call) ([]ops.Value, error) {
 		}
 	}
 	others := dense.Pick([]int{len(places)}, places)
-	floats, ints := func(x, y float64) float64 { return x + y }, func(x, y int64) int64 { return x + y }
-	switch c.Op {
-	case "SparseDenseCwiseMul":
-		floats, ints = func(x, y float64) float64 { return x * y }, func(x, y int64) int64 { return x * y }
-	case "SparseDenseCwiseDiv":
-		if slices.Contains(others.I(), 0) || slices.Contains(others.F(), 0) {
-			return nil, ops.Invalidf("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
-		}
-		floats, ints = func(x, y float64) float64 { return x / y }, func(x, y int64) int64 { return x / y }
+	how := strings.TrimPrefix(c.Op, "SparseDenseCwise")
+	if how == "Div" && (slices.Contains(others.I(), 0) || slices.Contains(others.F(), 0)) {
+		return nil, ops.Invalidf("SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero ")
 	}
-	v, err := combined(c, s.values, others, floats, ints)
+	v, err := combined(c, s.values, others, how)
 	return []ops.Value{v}, err
 }
 

@@ -54,10 +54,11 @@ func reduce(c *ops.Call) ([]ops.Value, error) {
 	}
 	slices.Sort(places)
 	places = slices.Compact(places)
+	strides := value.Strides(r.shape)
 	rows := lists.Map(places, func(at int) []int {
-		row, rest := make([]int, 0, len(r.shape)), value.Strides(r.shape)
-		for d := range r.shape {
-			row = append(row, at/rest[d]%r.shape[d])
+		row := make([]int, len(r.shape))
+		for d, size := range r.shape {
+			row[d] = at / strides[d] % size
 		}
 		return row
 	})
@@ -85,10 +86,11 @@ func reductionOf(c *ops.Call, s sparse) (reduced, error) {
 	rank := len(s.shape)
 	gone := make([]bool, rank)
 	for _, asked := range axes {
-		if asked < -rank || asked >= rank {
+		axis, ok := ops.AxisOf(asked, rank)
+		if !ok {
 			return reduced{}, ops.Invalidf("Invalid reduction dimension %d, for input with %d dimensions.", asked, rank)
 		}
-		gone[(asked+rank)%rank] = true
+		gone[axis] = true
 	}
 	r := reduced{kept: []int{}, shape: []int{}}
 	for d, size := range s.shape {
@@ -118,11 +120,10 @@ func foldAt(c *ops.Call, v ops.Value, shape, places []int) (ops.Value, error) {
 
 func fold[T int64 | float64](out, list []T, places []int, seen []bool, largest bool) []T {
 	for i, at := range places {
-		switch {
-		case !largest || !seen[at]:
-			out[at] += list[i]
-		default:
+		if largest && seen[at] {
 			out[at] = max(out[at], list[i])
+		} else {
+			out[at] += list[i]
 		}
 		seen[at] = true
 	}
@@ -157,8 +158,9 @@ func softmax(c *ops.Call) ([]ops.Value, error) {
 			to++
 		}
 		row, sum := s.values.F()[from:to], 0.0
+		highest := slices.Max(row)
 		for i, x := range row {
-			out[from+i] = math.Exp(x - slices.Max(row))
+			out[from+i] = math.Exp(x - highest)
 			sum += out[from+i]
 		}
 		for i := range row {

@@ -27,6 +27,14 @@ func read(c *ops.Call, indices, values, shape int) (sparse, error) {
 	return sparse{at, c.In[values], sizes}, err
 }
 
+// readTwo reads two sparse tensors from the first six inputs.
+func readTwo(c *ops.Call) (a, b sparse, err error) {
+	if a, err = read(c, 0, 1, 2); err == nil {
+		b, err = read(c, 3, 4, 5)
+	}
+	return a, b, err
+}
+
 // row returns the indices of value i.
 func (s sparse) row(i int) []int { return s.indices[i*len(s.shape) : (i+1)*len(s.shape)] }
 
@@ -118,21 +126,26 @@ func place(row, shape []int) (int, bool) {
 	return at, true
 }
 
-// combined applies one of two functions to two lists of numbers, by the dtype of a.
-func combined(c *ops.Call, a, b ops.Value, floats func(a, b float64) float64, ints func(a, b int64) int64) (ops.Value, error) {
+// combined combines two lists of numbers element by element, as how says ([ops.Combination]).
+func combined(c *ops.Call, a, b ops.Value, how string) (ops.Value, error) {
+	return combinedBy(c, a, b, ops.Combination[float64](how), ops.Combination[int64](how))
+}
+
+// combinedBy applies one of two functions to two lists of numbers, by the dtype of a.
+func combinedBy(c *ops.Call, a, b ops.Value, floats func(a, b float64) float64, ints func(a, b int64) int64) (ops.Value, error) {
 	switch {
 	case a.F() != nil:
-		list := make([]float64, a.Len())
-		for i, x := range a.F() {
-			list[i] = floats(x, b.F()[i])
-		}
-		return value.Floats(a.DType(), a.Shape(), list), nil
-	case a.I() != nil && ints != nil && a.DType() != value.UInt64:
-		list := make([]int64, a.Len())
-		for i, x := range a.I() {
-			list[i] = ints(x, b.I()[i])
-		}
-		return value.Ints(a.DType(), a.Shape(), list), nil
+		return value.Floats(a.DType(), a.Shape(), each(a.F(), b.F(), floats)), nil
+	case a.I() != nil && a.DType() != value.UInt64:
+		return value.Ints(a.DType(), a.Shape(), each(a.I(), b.I(), ints)), nil
 	}
 	return ops.Value{}, c.Unsupported("%s", tensor.DTypeName(a.DType()))
+}
+
+func each[T any](a, b []T, f func(a, b T) T) []T {
+	list := make([]T, len(a))
+	for i, x := range a {
+		list[i] = f(x, b[i])
+	}
+	return list
 }

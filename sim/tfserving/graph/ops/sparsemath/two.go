@@ -3,10 +3,7 @@ package sparsemath
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
@@ -15,11 +12,7 @@ import (
 // not smaller than a threshold
 // (core/kernels/sparse_add_op.cc).
 func add(c *ops.Call) ([]ops.Value, error) {
-	a, err := read(c, 0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
-	b, err := read(c, 3, 4, 5)
+	a, b, err := readTwo(c)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +23,7 @@ func add(c *ops.Call) ([]ops.Value, error) {
 	if !ok {
 		return nil, c.Unsupported("the dtype of the threshold")
 	}
-	sums, rows, both, err := merged(c, a, b, func(x, y float64) float64 { return x + y }, func(x, y int64) int64 { return x + y })
+	sums, rows, both, err := merged(c, a, b, ops.Combination[float64]("Add"), ops.Combination[int64]("Add"))
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +101,7 @@ func merged(c *ops.Call, a, b sparse, floats func(x, y float64) float64, ints fu
 		return ops.Value{}, nil, nil, err
 	}
 	n := []int{len(rows)}
-	v, err = combined(c, a.values.Pick(n, left), b.values.Pick(n, right), floats, ints)
+	v, err = combinedBy(c, a.values.Pick(n, left), b.values.Pick(n, right), floats, ints)
 	return v, rows, both, err
 }
 
@@ -119,16 +112,12 @@ func extreme(c *ops.Call) ([]ops.Value, error) {
 			return nil, err
 		}
 	}
-	a, err := read(c, 0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
-	b, err := read(c, 3, 4, 5)
+	a, b, err := readTwo(c)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.shape) != len(b.shape) {
-		return nil, ops.Invalidf("Operands do not have the same ranks; got shapes: [%s] and [%s]", sizes(a.shape), sizes(b.shape))
+		return nil, ops.Invalidf("Operands do not have the same ranks; got shapes: [%s] and [%s]", ops.JoinInts(a.shape, ","), ops.JoinInts(b.shape, ","))
 	}
 	if err := firstOf([]check{differing(a.shape, b.shape)}); err != nil {
 		return nil, err
@@ -147,5 +136,3 @@ func extreme(c *ops.Call) ([]ops.Value, error) {
 	}
 	return outputs(values, every, rows, a.shape)[:2], nil
 }
-
-func sizes(shape []int) string { return strings.Join(lists.Map(shape, strconv.Itoa), ",") }

@@ -77,8 +77,9 @@ func lossOf(c *ops.Call, shape []int, at value.Index, wanted func(row, column in
 		for column := range columns {
 			sum += math.Exp(logits.F()[at.At(row*columns+column)] - highest)
 		}
+		logSum := math.Log(sum)
 		for column := range columns {
-			log := logits.F()[at.At(row*columns+column)] - highest - math.Log(sum)
+			log := logits.F()[at.At(row*columns+column)] - highest - logSum
 			label := wanted(row, column)
 			gradient[row*columns+column] = math.Exp(log) - label
 			if label != 0 {
