@@ -93,6 +93,15 @@ func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes i
 	return servers, end, nil
 }
 
+// dial connects. ended says why the server no longer runs, which is told if nobody accepts.
+func (s TCP) dial(ended func() error) (Conn, error) {
+	conn, err := s.Dial()
+	if err != nil {
+		err = errors.Join(err, ended())
+	}
+	return conn, err
+}
+
 // startedServer is a real server that was started for the check.
 type startedServer struct {
 	TCP
@@ -101,11 +110,7 @@ type startedServer struct {
 
 // Dial connects. If the server's process has ended, the error tells how.
 func (s startedServer) Dial() (Conn, error) {
-	conn, err := s.TCP.Dial()
-	if err != nil {
-		err = errors.Join(err, s.process.Ended())
-	}
-	return conn, err
+	return s.dial(s.process.Ended)
 }
 
 // Restart ends the server's process and starts another one on its data.
@@ -155,11 +160,7 @@ func (s *servedServer) start() (err error) {
 
 // Dial connects. If the server has stopped by itself, the error tells why.
 func (s *servedServer) Dial() (Conn, error) {
-	conn, err := s.TCP.Dial()
-	if err != nil {
-		err = errors.Join(err, s.server.Err())
-	}
-	return conn, err
+	return s.dial(s.server.Err)
 }
 
 // Restart closes the server and starts another one on its data.

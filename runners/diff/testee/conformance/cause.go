@@ -106,9 +106,12 @@ func rareOf(kinds []Cause) map[string]bool {
 }
 
 // singleOf returns by name which kinds of differences have a single failure and keep their name among
-// the rare ones.
+// the rare ones. It returns none if there is only one, as gathering it would give no fewer causes.
 func (l labels) singleOf(kinds []Cause) map[string]bool {
 	kinds = lists.Filter(kinds, func(c Cause) bool { return len(c.Failures) == 1 && !l.rare[c.What] })
+	if len(kinds) < 2 {
+		return nil
+	}
 	return lists.ToMap(kinds, func(c Cause) (string, bool) { return c.What, true })
 }
 
@@ -128,7 +131,7 @@ func (l labels) cause(r Result, p Parting) Cause {
 		c.What = "other differences of " + r.Op
 		return c
 	}
-	if l.single[p.What] && len(l.single) > 1 {
+	if l.single[p.What] {
 		c.What = "differences of one case each"
 		return c
 	}

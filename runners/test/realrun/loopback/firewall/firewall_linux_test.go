@@ -27,6 +27,11 @@ func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, 
 	return conn, false
 }
 
+// ownPrefix returns the beginning of addresses that most likely nobody else uses.
+func ownPrefix() string {
+	return fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
+}
+
 func connectionOf(c net.Conn) firewall.Connection {
 	return firewall.Connection{Local: c.LocalAddr().(*net.TCPAddr).AddrPort(), Remote: c.RemoteAddr().(*net.TCPAddr).AddrPort()}
 }
@@ -35,7 +40,7 @@ func connectionOf(c net.Conn) firewall.Connection {
 // same port. Method: two connections from one port, which the kernel gives to whoever calls
 // another server.
 func TestAPortIsNoConnection(t *testing.T) {
-	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250)
+	prefix := ownPrefix()
 	shared := func(_, _ string, raw syscall.RawConn) error {
 		var failed error
 		err := raw.Control(func(fd uintptr) { failed = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1) })
@@ -86,7 +91,7 @@ func TestAPortIsNoConnection(t *testing.T) {
 // Goal: an unreachable address answers nothing, and an open connection to it goes on
 // afterwards. Excepted ports and other addresses answer meanwhile.
 func TestAnUnreachableAddress(t *testing.T) {
-	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250) // addresses that most likely nobody else uses
+	prefix := ownPrefix()
 	serve := func(last string) net.Listener {
 		l, err := net.Listen("tcp", net.JoinHostPort(prefix+last, "0"))
 		if err != nil {
