@@ -1,6 +1,7 @@
 package grpccore
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	_ "google.golang.org/grpc/encoding/proto" // imported for its effect: it registers the codec of protobuf
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 )
 
 // Options holds the settings of a server that are not options of grpc-go.
@@ -61,6 +63,7 @@ func New(o Options, options ...grpc.ServerOption) *Server {
 		grpc.MaxHeaderListSize(largestBlock), // the front enforces the real limit, and sends it to clients
 		grpc.ForceServerCodecV2(codec{o.Codec, received}),
 		grpc.UnknownServiceHandler(sent.answering(o.Unknown)),
+		grpc.InTapHandle(tapped),
 	)...), sent}
 }
 
@@ -126,11 +129,23 @@ func (o sending) answering(handle grpc.StreamHandler) grpc.StreamHandler {
 // deadline has passed by itself, whatever its handler returns, and with its own text. Reading a
 // request that is late fails with grpc-go's text, for one.
 func inTime(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() == context.DeadlineExceeded {
+	if err != nil {
+		return cmp.Or(tooLate(ctx), err)
+	}
+	return nil
+}
+
+// tooLate returns the answer to a call whose deadline has passed, and nil for other calls.
+func tooLate(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded {
 		return status.Error(codes.DeadlineExceeded, deadlineExceeded)
 	}
-	return err
+	return nil
 }
+
+// tapped refuses a call whose deadline has passed before it began, as happens to a deadline of a
+// millisecond on a busy machine. grpc-go would refuse it right after, with its own text.
+func tapped(ctx context.Context, _ *tap.Info) (context.Context, error) { return ctx, tooLate(ctx) }
 
 // sending holds the codec for answers, the largest size of an answer in bytes, and how answers are
 // compressed.
@@ -175,9 +190,13 @@ func (a answer) SendMsg(response any) error {
 	return a.ServerStream.SendMsg(encoded(data))
 }
 
-// receive receives a message. grpc-go would answer an error of decoding at once with its own text.
-// So the codec keeps the error, and receive returns it.
+// receive receives a message. grpc-go would answer an error of decoding, and a call whose deadline has
+// passed, at once with its own text. So the codec keeps the error, and receive returns it; and a late
+// message is not read.
 func receive(stream grpc.ServerStream, message any) error {
+	if err := tooLate(stream.Context()); err != nil {
+		return err
+	}
 	in := incoming{message: message}
 	if err := stream.RecvMsg(&in); err != nil {
 		return err
@@ -188,8 +207,8 @@ func receive(stream grpc.ServerStream, message any) error {
 // plain turns off compression of the answer to a compressed request. It returns an error if the
 // call's deadline has passed, because there is no answer then.
 func plain(ctx context.Context) error {
-	if ctx.Err() == context.DeadlineExceeded {
-		return status.Error(codes.DeadlineExceeded, deadlineExceeded)
+	if err := tooLate(ctx); err != nil {
+		return err
 	}
 	s, ok := grpc.ServerTransportStreamFromContext(ctx).(interface {
 		RecvCompress() string

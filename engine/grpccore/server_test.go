@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 )
 
 // overdue is the stream of a call whose deadline has passed before its request came.
@@ -40,8 +41,12 @@ func TestALateCallHasTheCoresText(t *testing.T) {
 		}),
 		"an error of the handler": sending{}.answering(func(any, grpc.ServerStream) error { return errors.New("too late") }),
 	}
+	errs := map[string]error{}
 	for name, handle := range handlers {
-		err := handle(nil, overdue{ctx: ctx})
+		errs[name] = handle(nil, overdue{ctx: ctx})
+	}
+	_, errs["a call that has not begun"] = tapped(ctx, &tap.Info{})
+	for name, err := range errs {
 		if s := status.Convert(err); s.Code() != codes.DeadlineExceeded || s.Message() != "Deadline Exceeded" {
 			t.Errorf("%s: found the status %s %q, want DeadlineExceeded %q", name, s.Code(), s.Message(), "Deadline Exceeded")
 		}

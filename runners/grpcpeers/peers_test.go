@@ -53,8 +53,14 @@ func TestSideBySide(t *testing.T) {
 	}
 	known := recorded(t)
 	for _, p := range grpcpeers.Probes() {
-		if forgave(known[p.Name], answers[p.Name]) {
-			answers[p.Name] = known[p.Name]
+		// A busy C-core may see a client's pings before it has sent what forgives them, so it is asked again.
+		for again := 0; again < 4 && p.Known() == "" && known[p.Name] != answers[p.Name]; again++ {
+			if forgave(known[p.Name], answers[p.Name]) {
+				answers[p.Name] = known[p.Name]
+				break
+			}
+			t.Logf("%s: asked again", p.Name)
+			answers[p.Name] = answer(t, p, serveCore(t, p.Arguments))
 		}
 		if diff := cmp.Diff(known[p.Name], answers[p.Name]); diff != "" && p.Known() == "" {
 			t.Errorf("%s: recorded (-) and answered by C-core (+); make check-grpc RECORD=1 records anew:\n%s", p.Name, diff)
@@ -146,17 +152,22 @@ func ask(t *testing.T, s serve) map[string]string {
 		room <- true
 		wg.Go(func() {
 			defer func() { <-room }()
-			lines, err := p.Ask(addr)
-			if err != nil {
-				t.Errorf("%s: %v", p.Name, err)
-			}
+			got := answer(t, p, addr)
 			mu.Lock()
 			defer mu.Unlock()
-			answers[p.Name] = strings.Join(lines, "\n")
+			answers[p.Name] = got
 		})
 	}
 	wg.Wait()
 	return answers
+}
+
+func answer(t *testing.T, p grpcpeers.Probe, addr string) string {
+	lines, err := p.Ask(addr)
+	if err != nil {
+		t.Errorf("%s: %v", p.Name, err)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func serveOwn(t *testing.T, arguments string) string {
