@@ -222,11 +222,14 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 realFeatures = publishing loading $(if $(java),,$(javaFeatures) $(javaGoFeatures)) $(patsubst %,training/%,$(filter-out faults places,$(trainingFeatures)))
 trainingFeatures = barriers checkpoints consul discovery faults life places restore serving
 
+# A comparison of which a busy machine can tell nothing ends with 3, which is no failure of the project.
+told = || { [ $$? -eq 3 ] && echo "no verdict: run this again on a quieter machine"; }
+
 check-real: ## some seventy scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (6)
 	@echo "== check-real"
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --longest 7m --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6)
+	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --longest 7m --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6) $(told)
 
 # Whether there is a Java ZooKeeper, as Debian installs it.
 java = $(and $(shell command -v java),$(wildcard /usr/share/java/zookeeper.jar))
@@ -240,8 +243,8 @@ check-java: ## 27 scenarios on Debian's Java ZooKeeper with Go agents and, with 
 	@mkdir -p $(BUILD)
 	@if [ -z "$(java)" ]; then echo "check-java: no Java ZooKeeper is installed, skipped: apt-get install default-jre-headless libzookeeper-java"; exit 0; fi; \
 	$(GO) build -o $(BUILD)/monosim ./cmd/monosim && \
-	$(onJava)$(if $(MONOLITH_SRC),$(comma)python) $(javaFeatures:%=features/%.feature) && \
-	$(onJava) $(javaGoFeatures:%=features/%.feature)
+	{ $(onJava)$(if $(MONOLITH_SRC),$(comma)python) $(javaFeatures:%=features/%.feature) $(told); } && \
+	{ $(onJava) $(javaGoFeatures:%=features/%.feature) $(told); }
 
 soak: ## kill agents, model servers and ZooKeeper of clusters of processes at random moments; CYCLES (1000), JOBS (4), SEED (1), SCALE (0.1)
 	@echo "== soak"

@@ -73,9 +73,10 @@ done on the others has to be what the first does with some seed, or explained by
 agent is that command of the shell. The report is a table with a verdict and the first
 difference of each scenario, its cause, and how much agrees in all; --json prints it as data.
 
-The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
-asked for makes no sense: a path or a filter that finds nothing, a sentence that
-is not known.
+The exit code is 0 when no scenario failed, 1 when one did, 2 when what was asked for
+makes no sense: a path or a filter that finds nothing, a sentence that is not known, and
+3 when on one of the runners no scenario passed or failed, as on a machine that is too
+busy to tell; the line before the totals names it.
 
 With several seeds every scenario runs with the first, then every one with the next, so
 that any part of a long run has met them all. --for ends a run after a time of the wall
@@ -229,6 +230,10 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	if summary.OutOfTime {
 		fmt.Fprintln(last, summary.Remark())
 	}
+	undecided := summary.Undecided()
+	for _, line := range undecided {
+		fmt.Fprintln(last, line)
+	}
 	fmt.Fprintln(last, totals(colour.For(last), summary, whose.of(summary.Runs), time.Since(begin)))
 	switch {
 	case summary.OutOfTime && summary.Runs == 0:
@@ -237,6 +242,8 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 		return command.InterruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
 	case summary.Failed > 0:
 		return &command.ExitError{Code: command.ExitFailed}
+	case len(undecided) > 0:
+		return &command.ExitError{Code: command.ExitUndecided}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,8 +23,13 @@ import (
 
 // testCommand runs `monosim test` on the simulation.
 func testCommand(args ...string) (stdout, stderr string, err error) {
+	return testCommandOn(func() runners.Runner { return &simrun.Runner{KeepLog: 1, Operations: gotestee.Recorded{}} }, args...)
+}
+
+// testCommandOn runs `monosim test` on a runner that takes the place of the simulation.
+func testCommandOn(newRunner func() runners.Runner, args ...string) (stdout, stderr string, err error) {
 	var out, errs bytes.Buffer
-	cmd := newTestCommand(func() runners.Runner { return &simrun.Runner{KeepLog: 1, Operations: gotestee.Recorded{}} })
+	cmd := newTestCommand(newRunner)
 	cmd.SilenceErrors = true
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
@@ -63,6 +69,9 @@ const passing = `Feature: f
 `
 
 var failing = strings.Replace(passing, "It runs", "It does not", 1) + "    And shard0-replica0 has ended\n"
+
+// onSim does not run on the agents of others.
+var onSim = strings.Replace(passing, "  Scenario", "  # not-python: it cannot\n  @not-python\n  Scenario", 1)
 
 func TestOwnScenariosPass(t *testing.T) {
 	if testing.Short() {
@@ -313,6 +322,8 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"agents that do not run", []string{path, "--agent", "./mine"}, "--agent: found it, or the runner agent, alone"},
 		{"a runner twice", []string{path, "--runner", "sim,sim"}, `--runner: found "sim"`},
 		{"nothing to compare", []string{path, "--compare"}, "--compare: found the runner sim, want two or more"},
+		{"nothing that can be compared", []string{write(t, "z.feature", strings.ReplaceAll(onSim, "python", "real")), "--runner", "sim,real", "--compare"}, "found no scenario that runs on real: it cannot"},
+		{"no scenario for an agent", []string{write(t, "z.feature", onSim), "--runner", "agent", "--agent", "./mine"}, "found no scenario that runs on agent: it cannot"},
 		{"nothing to record", []string{path, "--record", "x"}, "--record: found no --compare"},
 		{"no record that could be older", []string{path, "--runner", "sim,real", "--compare", "--stale"}, "--stale: found no --record"},
 		{"a time for no comparison", []string{path, "--longest", "1m"}, "--longest: found 1m0s, want a time, as 15m, and --compare"},
@@ -393,7 +404,7 @@ func TestLookingRunsNothing(t *testing.T) {
 
 // Goal: --list shows on which runners a scenario runs, and why not on the others.
 func TestAListSaysWhereScenariosRun(t *testing.T) {
-	path := write(t, "x.feature", strings.Replace(passing, "  Scenario", "  # not-python: it cannot\n  @not-python\n  Scenario", 1))
+	path := write(t, "x.feature", onSim)
 	out, _, err := testCommand("--list", path)
 	if err != nil {
 		t.Fatal(err)
@@ -404,6 +415,33 @@ func TestAListSaysWhereScenariosRun(t *testing.T) {
 	_, _, err = testCommand(path, "--runner", "python")
 	if command.ExitCode(err) != command.ExitBadInput {
 		t.Errorf("exit code where nothing can run: want %d, got %v", command.ExitBadInput, err)
+	}
+}
+
+// lateRunner is the simulation on a host that is too busy to tell why a scenario fails.
+type lateRunner struct{ simrun.Runner }
+
+type lateCluster struct{ runners.Cluster }
+
+func (r *lateRunner) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := r.Runner.Build(spec)
+	return lateCluster{c}, err
+}
+
+func (lateCluster) Late() (time.Duration, bool) { return time.Second, true }
+
+// Goal: a run that says nothing about its runner does not read as a pass. Method: a scenario that fails
+// on a host that is too busy to tell, alone and beside one that passes.
+func TestARunWithoutAVerdictEndsWith3(t *testing.T) {
+	const told = "no verdict on sim: of 1 runs none passed or failed, 0 skipped, 1 too busy to tell; a quieter machine or a slower clock can tell\n1 scenarios (0 passed, 0 failed, 1 too busy to tell, 0 skipped)"
+	for _, c := range []struct {
+		feature string
+		code    int
+	}{{failing, command.ExitUndecided}, {failing + strings.TrimPrefix(passing, "Feature: f\n"), 0}} {
+		out, _, err := testCommandOn(func() runners.Runner { return &lateRunner{} }, write(t, "x.feature", c.feature))
+		if command.ExitCode(err) != c.code || strings.Contains(out, told) != (c.code != 0) {
+			t.Errorf("want exit code %d, and the reason with one alone, got %v and\n%s", c.code, err, out)
+		}
 	}
 }
 

@@ -98,6 +98,9 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := c.nothing(list); err != nil {
+		return nil, nil, err
+	}
 	plan.Seeds, plan.Runs = 1, 0
 	for _, sc := range list {
 		for _, r := range c.Runners {
@@ -127,6 +130,25 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 		summary.Interrupted = true
 	}
 	return m, summary, errors.Join(err, listener.End(summary))
+}
+
+// nothing returns an error if a tag keeps every scenario from every runner but the first, so that
+// there is nothing to compare.
+func (c *Comparison) nothing(list []steps.Listed) error {
+	others, why := c.Runners[1:], ""
+	if !c.Logs || len(others) == 0 {
+		return nil
+	}
+	for _, sc := range list {
+		for _, r := range others {
+			if sc.Not[r.Name()] == "" {
+				return nil
+			}
+			why = cmp.Or(why, sc.Not[r.Name()])
+		}
+	}
+	names := strings.Join(lists.Map(others, runners.Runner.Name), " or ")
+	return &steps.InputError{Where: strings.Join(c.Suite.Paths, ", "), Text: "found no scenario that runs on " + names + ": " + why}
 }
 
 // keeps reports whether a run is left out because its result is recorded already.

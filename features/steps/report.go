@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/timeline"
 	"github.com/monosim/monosim/vectors/scope"
@@ -208,7 +209,14 @@ type Summary struct {
 
 	groups map[failureKey]*FailureGroup
 	trace  uint64
+	// verdicts counts, for each runner in the order of runners, what its runs came to.
+	verdicts map[string]*verdicts
+	runners  []string
 }
+
+// verdicts counts the runs on one runner: all, those that passed or failed, and those for which the
+// host was too busy.
+type verdicts struct{ runs, told, busy int }
 
 // FailureGroup holds the failures of one step of a scenario whose messages differ only in times and
 // hashes. If a step has very many different messages, one last group holds the rest.
@@ -239,7 +247,7 @@ type failureKey struct {
 
 // NewSummary makes an empty summary.
 func NewSummary(p Plan) *Summary {
-	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, trace: fnv.New64a().Sum64()}
+	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, verdicts: map[string]*verdicts{}, trace: fnv.New64a().Sum64()}
 }
 
 // Add counts a result that another package has made.
@@ -251,19 +259,41 @@ func (s *Summary) add(r *Result) *FailureGroup {
 	s.Steps += len(r.Steps)
 	s.Virtual += r.Stats.Virtual
 	s.trace = fold(s.trace, r.Stats.TraceHash)
+	on := s.verdicts[r.Runner]
+	if on == nil {
+		on = &verdicts{}
+		s.verdicts[r.Runner], s.runners = on, append(s.runners, r.Runner)
+	}
+	on.runs++
 	switch r.Status {
 	case Passed:
 		s.Passed++
+		on.told++
 	case Skipped:
 		s.Skipped++
 		if errors.Is(r.Unable, ErrBusy) {
 			s.Busy++
+			on.busy++
 		}
 	case Failed:
 		s.Failed++
+		on.told++
 		return s.fail(r)
 	}
 	return nil
+}
+
+// Undecided returns a line for each runner on which runs were made, but none passed or failed. Such
+// a suite has no failure and yet says nothing about that runner.
+func (s *Summary) Undecided() []string {
+	return lists.Select(s.runners, func(name string) (string, bool) {
+		on := s.verdicts[name]
+		line := fmt.Sprintf("no verdict on %s: of %d runs none passed or failed, %d skipped, %d too busy to tell", name, on.runs, on.runs-on.busy, on.busy)
+		if on.busy > 0 {
+			line += "; a quieter machine or a slower clock can tell"
+		}
+		return line, on.told == 0
+	})
 }
 
 // fail adds a failure to its group, and returns the group.

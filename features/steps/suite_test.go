@@ -484,6 +484,9 @@ func TestAHostThatIsTooBusyToTell(t *testing.T) {
 		s := suiteOf(nil, "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then "+c.then+"\n")
 		s.Runner, s.Explain = slowHost{c.runner, c.busy}, -1
 		report := run(t, s)
+		if undecided := report.Undecided(); len(undecided) != c.told {
+			t.Errorf("%s: got %q, want a line if it is too busy", c.name, undecided)
+		}
 		if report.Failed != c.failed || report.Busy != c.told || report.Skipped != c.told {
 			t.Errorf("%s: got %+v, want %d failed, %d too busy", c.name, report.Summary, c.failed, c.told)
 		}
