@@ -87,6 +87,12 @@ func Within(folder, abs string) (name string, ok bool) {
 	return name, err == nil && filepath.IsLocal(name)
 }
 
+// LeadsOut reports whether an [os.Root] has refused a name because a link on its way leads out of the
+// folder. Package os does not export that error, so its text is compared.
+func LeadsOut(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "path escapes from parent")
+}
+
 // Clamp converts an absolute path to a name below the tree's folder, as Below does. But ".." at the
 // top stays at the top, as in a root directory. Use it only for paths that are not opened.
 func Clamp(p string) string { return filepath.FromSlash(path.Clean("/" + p)[1:]) }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -83,16 +84,39 @@ func read(body []byte, into any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Errorf("%s: found a %s, want %s", wrong.Field, wrong.Value, kindOf(wrong.Type))
+		return fmt.Errorf("%s: found %s, want %s", wrong.Field, one(wrong.Value), kindOf(wrong.Type))
+	} else if wrong != nil {
+		return fmt.Errorf("body: found %s, want %s", one(wrong.Value), objectOf(reflect.TypeOf(into).Elem()))
 	}
 	if err != nil {
-		example, _ := json.Marshal(into)
-		return fmt.Errorf("body: %w; want JSON with some of the fields of %s", err, example)
+		return fmt.Errorf("body: %w; want %s", err, objectOf(reflect.TypeOf(into).Elem()))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("body: found more behind the first JSON object, want one")
 	}
 	return nil
+}
+
+// one puts the article before a kind of JSON value.
+func one(kind string) string {
+	if strings.ContainsAny(kind[:1], "ao") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// objectOf describes in words which body an action takes, for error messages.
+func objectOf(t reflect.Type) string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "a JSON object without fields"
+	}
+	return "a JSON object with some of the fields " + strings.Join(names, ", ")
 }
 
 // kindOf describes in words which values a field of type t takes, for error messages.

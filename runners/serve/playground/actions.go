@@ -128,7 +128,7 @@ func (p *Playground) exportVersion(in versionAsked) (admin.Nothing, error) {
 		return admin.Nothing{}, err
 	}
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
-		return c.ExportVersion(in.BasePath, in.Version, max(in.SizeBytes, 1))
+		return ofBasePath(c.ExportVersion(in.BasePath, in.Version, max(in.SizeBytes, 1)))
 	})
 }
 
@@ -139,13 +139,21 @@ func (p *Playground) deleteVersion(in versionAsked) (admin.Nothing, error) {
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
 		versions, err := c.Versions(in.BasePath)
 		if err != nil {
-			return err
+			return ofBasePath(err)
 		}
 		if err := in.exists(versions); err != nil {
 			return err
 		}
-		return c.DeleteVersion(in.BasePath, in.Version)
+		return ofBasePath(c.DeleteVersion(in.BasePath, in.Version))
 	})
+}
+
+// ofBasePath names the field whose directory could not be used.
+func ofBasePath(err error) error {
+	if err != nil {
+		return fmt.Errorf("base_path: %w", err)
+	}
+	return nil
 }
 
 // exists returns an error unless the version is one of those that the base path has.

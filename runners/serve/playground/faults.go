@@ -144,7 +144,10 @@ func (p *Playground) beginFault(in faultAsked) (admin.Nothing, error) {
 		if on, ok := p.faulty[claim(f.fault)]; ok {
 			return fmt.Errorf("kind: found %s, want it after the end of %v", in.Kind, on)
 		}
-		if err := c.BeginFault(f.fault); err != nil || !c.Ends(in.Kind) {
+		switch err := c.BeginFault(f.fault); {
+		case in.BasePath != "" && err != nil:
+			return ofBasePath(err)
+		case err != nil || !c.Ends(in.Kind):
 			return err
 		}
 		if in.EndAfter > 0 {

@@ -232,6 +232,8 @@ func reason(what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case confined.LeadsOut(err):
+		err = errors.New("found a link that leads out of the cluster's directory, want a directory")
 	case errors.As(err, &file):
 		err = file.Err
 	case errors.As(err, &link):

@@ -217,3 +217,31 @@ func TestFaultsOfACluster(t *testing.T) {
 		t.Errorf("topics (-want +got):\n%s", diff)
 	}
 }
+
+// Goal: where a base path has become a link out of the cluster's directory, whatever uses it says so.
+func TestALinkOutOfTheDirectoryIsNamed(t *testing.T) {
+	parent := t.TempDir()
+	c, root := filesOnly(t, parent)
+	const base = "/models/ctr"
+	if err := c.ExportVersion(base, 1, 10); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "models", "models", "ctr")
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(filepath.Join(parent, "outside"), 0o755), os.Symlink(filepath.Join(parent, "outside"), dir)); err != nil {
+		t.Fatal(err)
+	}
+	_, versions := c.Versions(base)
+	for name, err := range map[string]error{
+		"export":   c.ExportVersion(base, 2, 10),
+		"delete":   c.DeleteVersion(base, 1),
+		"versions": versions,
+		"no graph": c.BeginFault(runners.Fault{Kind: "store.version-without-graph", BasePath: base, N: 3}),
+	} {
+		if want := "found a link that leads out of the cluster's directory, want a directory"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found the error %v, want one with %q", name, err, want)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(parent, "outside")); err != nil || len(left) > 0 {
+		t.Errorf("outside: found %v, %v, want nothing", left, err)
+	}
+}
