@@ -31,6 +31,7 @@ type barrier struct {
 	ownerIn  int // number of the life of the chief that placed the barrier; 0 once its session is closed
 	resumed  bool
 	resuming int                      // calls of ResumeTraining that have not succeeded yet, which may remove a barrier that is placed meanwhile
+	owed     bool                     // whether a call of ResumeTraining has removed a barrier, whose owner will remove whichever is there then
 	asked    time.Duration            // when ResumeTraining was last called, which removes any barrier
 	flags    map[string]int           // number of the life of each worker whose flag is set
 	since    map[string]time.Duration // when each of these flags was set
@@ -107,13 +108,14 @@ func (b *barrier) place() {
 
 func (b *barrier) remove() {
 	b.look()
-	if b.placed && b.action == "" && !b.resumed {
+	if b.placed && b.action == "" && !b.resumed && !b.owed {
 		b.c.breaks("INV-1", fmt.Sprintf("not its own %d", b.placings), "",
 			"the barrier of %v, which waits for ResumeTraining, was removed without that call", b.at)
 	}
 	if b.placed && b.action != "" {
 		b.saves += b.c.now - b.at
 	}
+	b.owed = b.placed && b.resumed && (b.owed || b.action != "")
 	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
 		if b.left[worker] && !b.c.quirks.Keeps(jobquirks.Q324) {

@@ -25,7 +25,11 @@ func (c *Checker) Calls(at time.Duration, method string) Call {
 		b.resumed, b.asked = true, c.now
 		b.resuming++
 	}
-	return Call{c: c, method: method, placings: c.barrier.placings, step: c.life.step}
+	step := c.life.step
+	if r := &c.restores; r.waits {
+		step = min(step, r.step) // no step was made after the restore, which may have gone back
+	}
+	return Call{c: c, method: method, placings: c.barrier.placings, step: step}
 }
 
 // resumes is the method that removes the barrier of StopTraining.

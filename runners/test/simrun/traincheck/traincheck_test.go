@@ -87,6 +87,12 @@ func (s *story) saves(names ...string) {
 func (s *story) restores(name, step string) {
 	s.t.Helper()
 	s.check.Initialized(s.now)
+	s.goesBack(name, step)
+}
+
+// goesBack reports that the chief restores a checkpoint over the variables of a PS that has lived on.
+func (s *story) goesBack(name, step string) {
+	s.t.Helper()
 	s.check.Observe(runners.Observation{At: s.now, Pod: "chief", Op: "training.restored", Path: model + name, Note: "step " + step})
 	s.pass(time.Second)
 }
@@ -662,6 +668,12 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.place("")
 			s.assign("chief", 0, false)
 		}},
+		{name: "a barrier that the owner of one removes which a call has removed", invariant: "-", tell: robbed},
+		{name: "a barrier that goes after that owner has removed one", invariant: "INV-1", text: "was removed without that call", tell: func(s *story) {
+			robbed(s)
+			s.place("")
+			s.assign("chief", 0, false)
+		}},
 		{name: "a save whose barrier an operator removes", invariant: "-", tell: func(s *story) {
 			s.train("worker1")
 			s.check.Calls(s.now, "ResumeTraining")
@@ -674,6 +686,12 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		}},
 		{name: "a save without effect", invariant: "obeys", known: "Q243", text: "the newest checkpoint is that of step 9, want one of step 20 or later", tell: saveOnCall},
 		{name: "a save without effect, repaired", invariant: "obeys", kept: quirks.Fixed, text: "SaveCheckpoint has succeeded", tell: saveOnCall},
+		{name: "a save after a restore that has gone back", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
+			s.saves("model.ckpt-9")
+			s.step(20)
+			s.goesBack("model.ckpt-9", "9")
+			s.check.Calls(s.now, "SaveCheckpoint").Answered(true)
+		}},
 		{name: "a save without effect whose write was to fail", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
 			s.pass(time.Minute)
 			s.check.Disturbed(s.now, "trainer.save-errors", false, false)
@@ -793,6 +811,16 @@ func TestIdleWorkers(t *testing.T) {
 			t.Errorf("%s: got %q within the limit, want nobody", c.name, who)
 		}
 	}
+}
+
+// robbed reports that a call of ResumeTraining removes the barrier of a save, which removes another at its end.
+func robbed(s *story) {
+	s.place("Save")
+	resume := s.check.Calls(s.now, "ResumeTraining")
+	s.assign("chief", 0, false)
+	resume.Answered(true)
+	s.place("")
+	s.assign("chief", 0, false)
 }
 
 // failAfter reports that a chief that makes steps fails five minutes after something.
