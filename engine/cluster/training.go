@@ -108,6 +108,9 @@ type TrainingSpec struct {
 	ApplicationMaster bool `yaml:"application_master"`
 	// KeepPS keeps the PS running after the end of training, as in a job that goes on in real time.
 	KeepPS bool `yaml:"keep_ps"`
+	// IgnoreSaveErrors lets the chief go on after a save that failed twice, as in a job that goes on in
+	// real time (cpu_training.py:1209). ParameterSync implies it.
+	IgnoreSaveErrors bool `yaml:"ignore_save_errors"`
 	// ParameterSync makes each PS push its changed parameters every 10 s. It pushes them to the
 	// model servers of the sub-graph ps_<index> of SyncModel. BZID is the first part of the agents'
 	// znodes. With UnifiedServing these model servers belong to agents of version 3. Otherwise they

@@ -51,6 +51,9 @@ type setting struct {
 	serving bool
 }
 
+// realtimeFields are the two ways to ask for training in real time.
+var realtimeFields = []string{"enable_realtime_training", "enable_parameter_sync"}
+
 // settings lists all settings. Fields that appear in none of them have no effect on a
 // simulated job.
 var settings = []setting{
@@ -83,15 +86,18 @@ var settings = []setting{
 	}},
 	{job: "retry_wait", noZero: true, fields: []string{"retry_wait_in_secs"}, take: func(c config, job spec) { job.RetryWait = seconds(c.RetryWaitInSecs) }},
 	{job: "max_slow_start", noZero: true, fields: []string{"max_slow_start_wait_minute"}, take: func(c config, job spec) { job.MaxSlowStart = time.Duration(c.MaxSlowStartWaitMinute) * time.Minute }},
-	{job: "partial_recovery", fields: []string{"partial_recovery"}, take: func(c config, job spec) { job.PartialRecovery = c.PartialRecovery.Or(false) }},
+	{job: "partial_recovery", fields: []string{"partial_recovery"}, take: func(c config, job spec) {
+		job.PartialRecovery = c.PartialRecovery.Or(c.EnableRealtimeTraining) // cpu_training.py:604
+	}},
 	{job: "clear_nn", fields: []string{"clear_nn"}, take: func(c config, job spec) { job.ClearNN = c.ClearNN }},
 	{job: "continue_training", fields: []string{"continue_training"}, take: func(c config, job spec) { job.ContinueTraining = c.ContinueTraining }},
-	{job: "keep_ps", fields: []string{"enable_realtime_training", "enable_parameter_sync", "force_shutdown_ps"}, take: func(c config, job spec) {
+	{job: "keep_ps", fields: append(realtimeFields, "force_shutdown_ps"), take: func(c config, job spec) {
 		job.KeepPS = c.EnableRealtimeTraining && !c.ForceShutdownPS // cpu_training.py:2140
 	}},
+	{job: "ignore_save_errors", fields: realtimeFields, take: func(c config, job spec) { job.IgnoreSaveErrors = c.EnableRealtimeTraining }},
 	// Realtime training requires these fields.
 	{fields: []string{"bzid", "base_name"}},
-	{serving: true, job: "parameter_sync", fields: []string{"enable_realtime_training", "enable_parameter_sync"}, take: func(c config, job spec) { job.ParameterSync = c.EnableRealtimeTraining }},
+	{serving: true, job: "parameter_sync", fields: realtimeFields, take: func(c config, job spec) { job.ParameterSync = c.EnableRealtimeTraining }},
 	{serving: true, job: "bzid", fields: []string{"bzid"}, take: func(c config, job spec) { job.BZID = c.Bzid.Or("") }},
 	{serving: true, job: "base_name", fields: []string{"base_name"}, take: func(c config, job spec) { job.BaseName = c.BaseName.Or("") }},
 	{serving: true, job: "unified_serving", fields: []string{"unified_serving"}, take: func(c config, job spec) { job.UnifiedServing = c.UnifiedServing }},

@@ -60,6 +60,9 @@ var scripted = []struct {
 	{"keep_ps", func(job spec, acts []runners.Act) bool {
 		return job.MaxSteps > 0 || job.RestoreCkpt != "" || slices.ContainsFunc(acts, func(a runners.Act) bool { return !a.Checks })
 	}, `a job whose training ends, by max_steps or by a line of the script`},
+	{"ignore_save_errors", func(_ spec, acts []runners.Act) bool {
+		return slices.ContainsFunc(acts, func(a runners.Act) bool { return !a.Checks })
+	}, `a script in which a save fails, as "5m: the next 2 writes of a checkpoint fail"`},
 }
 
 // idle is a setting that the plan has and that needs a line of the script.

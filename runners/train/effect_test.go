@@ -93,6 +93,8 @@ func TestSettingsWithoutTheirLineAreTold(t *testing.T) {
 		{"keep_ps: true", []runners.Act{checks}, "want a job whose training ends"},
 		{"keep_ps: true", []runners.Act{killed}, ""},
 		{"keep_ps: true\n  max_steps: 7", nil, ""},
+		{"ignore_save_errors: true", []runners.Act{checks}, "want a script in which a save fails"},
+		{"ignore_save_errors: true", []runners.Act{killed}, ""},
 		{"max_steps: 0\n  keep_ps: true", nil, "p.yaml:3:12: "},
 	} {
 		plan, err := Read("p.yaml", []byte("job:\n  "+c.job+"\n  ps: 1\n"))

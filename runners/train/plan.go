@@ -109,6 +109,9 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
 	retriesOfReference(&f.Job)
+	if job := find(n, "job"); f.Job.ParameterSync && find(job, "partial_recovery") == job && d.from["partial_recovery"].at == nil {
+		f.Job.PartialRecovery = true // as with enable_realtime_training, cpu_training.py:604
+	}
 	serving := d.serving(n, &f)
 	said := len(d.faults)
 	for _, wrong := range f.Job.Faults() {

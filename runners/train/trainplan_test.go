@@ -147,6 +147,38 @@ func TestACheckpointThatIsNotThereIsSaid(t *testing.T) {
 }
 
 // jobOf returns the job of a plan and the notes on its configurations.
+// Goal: in a job in real time a chief goes on after a save that failed twice (cpu_training.py:1209).
+// In another one it fails.
+func TestASaveThatFailsIsIgnoredInRealTime(t *testing.T) {
+	const plan = "for: 20m\nrun_config: {num_ps: 1, save_checkpoints_secs: 300, bzid: b, base_name: n, enable_parameter_sync: %t}\n"
+	for realtime, want := range map[bool]int{true: 0, false: 1} {
+		p, err := Read("p.yaml", fmt.Appendf(nil, plan, realtime))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := p.Run(t.Context(), []runners.Act{{At: 7 * time.Minute, Until: 7 * time.Minute, Text: "writes fail", Do: func(c runners.Cluster) error {
+			return c.BeginFault(runners.Fault{Kind: "trainer.save-errors", N: 2})
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := report.Deeds["failed"]; got != want || report.Work.WritesFailed != 2 {
+			t.Errorf("real time %t: %d processes failed and %d writes, want %d and 2", realtime, got, report.Work.WritesFailed, want)
+		}
+	}
+}
+
+// Goal: a plan that asks for parameter sync in its job means the same as one that asks for it in a
+// configuration: only PS that were started since are restored, without more tries.
+func TestAParameterSyncOfTheJobIsRealTime(t *testing.T) {
+	for said, want := range map[string]bool{"": true, ", partial_recovery: false": false} {
+		job, _ := jobOf(t, "job: {ps: 2, parameter_sync: true, bzid: b, base_name: n"+said+"}\nserving: {}")
+		if job.PartialRecovery != want || *job.MaxRetries != 0 {
+			t.Errorf("%q: partial recovery %t with %d tries, want %t with 0", said, job.PartialRecovery, *job.MaxRetries, want)
+		}
+	}
+}
+
 func jobOf(t *testing.T, text string) (runners.TrainingSpec, []string) {
 	t.Helper()
 	plan, err := Read("p.yaml", []byte(text))
@@ -185,8 +217,9 @@ func TestARunConfigGoesBeforeTheCommandLine(t *testing.T) {
 			"runner_config: discovery_type consul: beside run_config it is zk that counts",
 		}},
 		{"places", "run_config: {num_ps: 1}\nrunner_config: {discovery_type: mlp}", runners.TrainingSpec{PS: 1, Discovery: "mlp", MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
-		{"real time", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}", runners.TrainingSpec{PS: 1, KeepPS: true, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
-		{"real time that ends", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}\nrunner_config: {force_shutdown_ps: true}", runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"real time", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}", runners.TrainingSpec{PS: 1, KeepPS: true, IgnoreSaveErrors: true, PartialRecovery: true, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"real time that ends", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}\nrunner_config: {force_shutdown_ps: true}", runners.TrainingSpec{PS: 1, IgnoreSaveErrors: true, PartialRecovery: true, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"real time without a partial recovery", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}\nrunner_config: {partial_recovery: false}", runners.TrainingSpec{PS: 1, KeepPS: true, IgnoreSaveErrors: true, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
 		{"without effect", "run_config: {num_ps: 1, kafka_topics: a, reload_alias_map: {x: 1}, save_summary_steps: 5}\nrunner_config: {filter_type: no_filter, deep_insight_sample_ratio: 1}",
 			runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, []string{
 				"without effect on a simulated job: run_config kafka_topics, reload_alias_map, save_summary_steps; runner_config filter_type, deep_insight_sample_ratio",

@@ -46,6 +46,7 @@ var jobs = map[string]string{
 	"restart_after":        "a process that failed is started again after this time; 0 is never",
 	"application_master":   "the job runs under a master that the chief tells how it went",
 	"keep_ps":              "PS run on after the end of training",
+	"ignore_save_errors":   "the chief goes on after a save that failed twice; so with parameter_sync",
 	"parameter_sync":       "each PS pushes what training changes on it to the PS that serve, every 10 s",
 	"sync_model":           "the model of the agents to which it pushes; default that of job",
 	"bzid":                 "the agents' bzid, for parameter_sync",
