@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -167,8 +168,17 @@ func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 	}
 }
 
-// runUntilSignal sends a signal to a program that has written a line, and waits for its end.
-func runUntilSignal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) (code int, stdout, stderr string) {
+// Goal: a run below nohup outlives its terminal. Method: it ignores SIGHUP from the start, as nohup has it, and
+// gets that signal before the one that ends it.
+func TestARunBelowNohupOutlivesTheTerminal(t *testing.T) {
+	cmd := exec.CommandContext(limited(t), "sh", "-c", `trap "" HUP; exec "$0" test --seeds 1000000 builtin:features/crashes.feature`, builtProgram(t))
+	if code, _, errs := runUntilSignal(t, cmd, syscall.SIGHUP, syscall.SIGTERM); code != 143 {
+		t.Errorf("exit code: want 143, of SIGTERM, got %d\n%s", code, errs)
+	}
+}
+
+// runUntilSignal sends signals to a program that has written a line, and waits for its end.
+func runUntilSignal(t *testing.T, cmd *exec.Cmd, signals ...syscall.Signal) (code int, stdout, stderr string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -182,8 +192,8 @@ func runUntilSignal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) (code int, st
 	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
 	read := bufio.NewReader(out)
 	first, err := read.ReadString('\n')
-	if err == nil {
-		err = cmd.Process.Signal(s)
+	for _, s := range signals {
+		err = errors.Join(err, cmd.Process.Signal(s))
 	}
 	if err != nil {
 		t.Error(err)

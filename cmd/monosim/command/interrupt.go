@@ -23,11 +23,14 @@ var SignalNames = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SI
 
 // UntilSignal returns a context that ends when a signal asks the program to end. Further
 // signals are ignored, so that reports can be finished. SIGPIPE ends nothing: the write to
-// the closed pipe returns an error instead.
+// the closed pipe returns an error instead. Below nohup SIGHUP is ignored from the start, and stays so.
 func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	incoming := make(chan os.Signal, 1)
-	signal.Notify(incoming, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(incoming, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(incoming, syscall.SIGHUP)
+	}
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGPIPE)
 	go func() {
