@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/nested"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/quantized"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/random"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sequences"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sets"
@@ -17,7 +18,7 @@ import (
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, nested.Family, pictures.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, nested.Family, pictures.Family, quantized.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

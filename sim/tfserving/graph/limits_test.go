@@ -72,6 +72,33 @@ func TestLargeTensorsAreRefused(t *testing.T) {
 	}
 }
 
+// Goal: an empty tensor whose other sizes are huge is refused, wherever it comes from, because a kernel
+// may have a loop over them.
+func TestEmptyTensorsOfLargeSizesAreRefused(t *testing.T) {
+	model := loadNodes(t, []*framework.NodeDef{
+		{Name: "n", Op: "Placeholder"}, {Name: "empty", Op: "Placeholder"}, {Name: "same", Op: "Identity", Input: []string{"empty"}},
+		{Name: "shape", Op: "Shape", Input: []string{"empty"}}, {Name: "fill", Op: "Fill", Input: []string{"n", "two"}}, {Name: "two", Op: "Rank", Input: []string{"empty"}},
+		{Name: "turned", Op: "Reshape", Input: []string{"empty", "n"}},
+	})
+	for _, large := range []bool{false, true} {
+		size := int64(3)
+		if large {
+			size = 1 << 30
+		}
+		for output, shape := range map[string][]int64{"same": {size, 0, 2}, "shape": {0, size}, "fill": {0, 1}, "turned": {0, 1}} {
+			plan, err := model.Plan([]string{"n:0", "empty:0"}, []string{output + ":0"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = plan.Run([]tensor.Tensor{ints(t, []int64{2}, size, 0), ints(t, shape)})
+			var status *env.RPCError
+			if refused := errors.As(err, &status) && status.Code == rpcerrors.ResourceExhausted; refused != large || !large && err != nil {
+				t.Errorf("%s with a size of %d: got the error %v, want RESOURCE_EXHAUSTED: %v", output, size, err, large)
+			}
+		}
+	}
+}
+
 // Goal: a function that calls itself without end is refused, not run.
 func TestFunctionsThatCallThemselvesAreNotRun(t *testing.T) {
 	arg := []*framework.OpDef_ArgDef{{Name: "x", Type: framework.DataType_DT_INT32}}

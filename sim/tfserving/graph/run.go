@@ -15,7 +15,11 @@ import (
 // Run computes the fetched tensors from the fed ones. The error is an *env.RPCError, or an
 // *ops.Unsupported if an operation does not support its inputs.
 func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
-	fetched, err := p.run(&run{model: p.model}, lists.Map(feeds, value.FromTensor))
+	fed := lists.Map(feeds, value.FromTensor)
+	if err := emptyOnes(fed); err != nil {
+		return nil, err
+	}
+	fetched, err := p.run(&run{model: p.model}, fed)
 	if err != nil {
 		return nil, withNode(err)
 	}
@@ -174,7 +178,20 @@ func (s *step) compute(c *ops.Call) (out []ops.Value, err error) {
 			panic(fault)
 		}
 	}()
-	return s.run(c)
+	if out, err = s.run(c); err == nil {
+		err = emptyOnes(out)
+	}
+	return out, err
+}
+
+// emptyOnes returns the error of the first empty tensor with too large sizes.
+func emptyOnes(list []ops.Value) error {
+	for _, v := range list {
+		if err := ops.Empty(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func valueAt(values [][]ops.Value, from slot) (ops.Value, bool) {

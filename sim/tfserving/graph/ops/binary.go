@@ -33,6 +33,7 @@ var floatBinary = map[string]func(a, b float64) float64{
 	"Maximum":     largest, "Minimum": smallest,
 	"SquaredDifference": func(a, b float64) float64 { return (a - b) * (a - b) },
 	"Atan2":             math.Atan2,
+	"NextAfter":         math.Nextafter,
 	"Xdivy":             xdivy, "Xlogy": xlogy,
 }
 
@@ -98,6 +99,9 @@ func binary(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	switch dtype := a.DType(); {
+	case c.Op == "NextAfter" && dtype == value.Float32:
+		next := func(a, b float64) float64 { return float64(math.Nextafter32(float32(a), float32(b))) }
+		return One(value.Floats(dtype, shape, zip(a.F(), b.F(), c.In, shape, next)))
 	case a.F() != nil && floatBinary[c.Op] != nil:
 		return One(value.Floats(dtype, shape, zip(a.F(), b.F(), c.In, shape, floatBinary[c.Op])))
 	case a.I() != nil && intBinary[c.Op] != nil:

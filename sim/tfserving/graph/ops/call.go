@@ -73,14 +73,23 @@ func One(v Value) ([]Value, error) { return []Value{v}, nil }
 // elements, or an error if the output is too large.
 func (c *Call) Room(dtype DType, shape []int) (int, error) {
 	n, ok := value.Count(shape)
-	if !ok || n > maxElements || !c.Env.Take(8*n, n) {
+	if !ok || value.Reach(shape) > maxElements || !c.Env.Take(8*n, n) {
 		return 0, outOfMemory(dtype, shape)
 	}
 	return n, nil
 }
 
-// maxElements limits the elements of one tensor.
+// maxElements limits the elements of one tensor, and the reach of one without elements.
 const maxElements = tensor.MaxBytes / 16
+
+// Empty returns the error for an empty tensor with sizes so large that loops over them would not end,
+// and nil for any other tensor.
+func Empty(v Value) error {
+	if v.Len() == 0 && value.Reach(v.Shape()) > maxElements {
+		return outOfMemory(v.DType(), v.Shape())
+	}
+	return nil
+}
 
 // outOfMemory returns an error in the words of the runtime's allocator
 // (core/framework/op_kernel.cc).

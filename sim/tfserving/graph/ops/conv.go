@@ -14,6 +14,7 @@ import (
 // volumes, which have a depth before the height.
 var convOps = map[string]Kernel{
 	"Conv2D": conv, "Conv3D": conv, "DepthwiseConv2dNative": conv, "MaxPool": pool, "AvgPool": pool, "MaxPool3D": pool, "AvgPool3D": pool,
+	"MaxPoolWithArgmax": poolWithPlaces, "ExtractImagePatches": patches,
 	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm, "FusedBatchNormV3": batchNorm,
 	"Conv2DBackpropInput": Of(ints(0), convTranspose), "Conv3DBackpropInputV2": Of(ints(0), convTranspose),
 }
@@ -38,6 +39,9 @@ func (s span) at(out, k int) int {
 // of the input.
 func (c *Call) spans(in, window []int) ([]span, error) {
 	strides, dilations := c.Numbers("strides"), c.Numbers("dilations")
+	if c.Op == "ExtractImagePatches" {
+		dilations = c.Numbers("rates")
+	}
 	padding, explicit := c.Text("padding"), c.Numbers("explicit_paddings")
 	format := c.Text("data_format")
 	if format != "NHWC" && format != "NDHWC" && format != "" || len(strides) != len(in) || padding == "EXPLICIT" && len(explicit) != 2*len(in) {
@@ -259,6 +263,84 @@ func pool(c *Call) ([]Value, error) {
 		}
 	}
 	return One(value.Floats(v.DType(), shape, out))
+}
+
+// poolWithPlaces takes the largest element of each window, and tells where it is: its number in the
+// picture, or in all pictures (core/kernels/maxpooling_op.cc).
+func poolWithPlaces(c *Call) ([]Value, error) {
+	v, size := c.In[0], c.Numbers("ksize")
+	switch {
+	case v.Rank() != 4:
+		return nil, Invalidf("tensor_in must be 4-dimensional (2)")
+	case v.Len() == 0:
+		return nil, Invalidf("tensor_in must not be empty (2)")
+	case len(size) != 4 || size[0] != 1 || size[3] != 1 || v.F() == nil:
+		return nil, c.Unsupported("ksize %v, %s", size, tensor.DTypeName(v.DType()))
+	}
+	in := v.Shape()
+	spans, err := c.spans(in, size[1:3])
+	if err != nil {
+		return nil, err
+	}
+	depth, dtype := in[3], c.TypeOf("Targmax")
+	shape := outputShape(in[0], spans, depth)
+	n, err := c.Room(v.DType(), shape)
+	if err == nil {
+		_, err = c.Room(dtype, shape)
+	}
+	if err == nil {
+		err = c.Work(n*min(size[1], in[1])*min(size[2], in[2]), v.DType(), shape)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, places := make([]float64, n), make([]int64, n)
+	for i := range out {
+		out[i] = math.Inf(-1)
+	}
+	windows(spans, in[0], func(to, from, _ int) {
+		for ch := range depth {
+			at := from*depth + ch
+			if x := v.F()[at]; x > out[to*depth+ch] {
+				if out[to*depth+ch] = x; !c.Flag("include_batch_in_index") {
+					at %= in[1] * in[2] * depth
+				}
+				places[to*depth+ch] = int64(at)
+			}
+		}
+	})
+	return []Value{value.Floats(v.DType(), shape, out), value.Ints(dtype, shape, places)}, nil
+}
+
+// patches puts the elements of each window into one pixel, zeros for those in the padding
+// (core/kernels/image/extract_image_patches_op.cc).
+func patches(c *Call) ([]Value, error) {
+	v, size := c.In[0], c.Numbers("ksizes")
+	if v.Rank() != 4 {
+		return nil, Invalidf("input must be 4-dimensional%s", value.ShapeText(v.Shape()))
+	}
+	wide, ok := v.Cast(value.Float64)
+	if len(size) != 4 || size[0] != 1 || size[3] != 1 || !ok || v.I() != nil && tensor.Size(v.DType()) > 4 {
+		return nil, c.Unsupported("ksizes %v, %s", size, tensor.DTypeName(v.DType()))
+	}
+	in := v.Shape()
+	spans, err := c.spans(in, size[1:3])
+	if err != nil {
+		return nil, err
+	}
+	depth := in[3]
+	each := size[1] * size[2] * depth
+	shape := outputShape(in[0], spans, each)
+	n, err := c.Room(v.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, n)
+	windows(spans, in[0], func(to, from, k int) {
+		copy(out[to*each+k*depth:][:depth], wide.F()[from*depth:])
+	})
+	cut, _ := value.Floats(value.Float64, shape, out).Cast(v.DType())
+	return One(cut)
 }
 
 // batchNorm normalizes by a given mean and variance, as a trained layer does. Training is not

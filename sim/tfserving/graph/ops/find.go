@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
 // Family is a group of operations: their kernels, and what a graph needs to know of those that the
@@ -69,6 +70,7 @@ var outputs = map[string][]Output{
 	"FusedBatchNormV3":    Named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2", "reserve_space_3"),
 	"ListDiff":            Named("out", "idx"),
 	"LookupTableExportV2": Named("keys", "values"),
+	"MaxPoolWithArgmax":   Named("output", "argmax"),
 	"Merge":               Named("output", "value_index"),
 	"ParseExample": {
 		{"sparse_indices", "Nsparse", ""}, {"sparse_values", "", "sparse_types"}, {"sparse_shapes", "Nsparse", ""}, {"dense_values", "", "Tdense"},
@@ -119,6 +121,7 @@ var defaults = map[string]map[string]any{
 	"UnicodeEncode": {"errors": "replace", "replacement_char": 65533}, "UnicodeTranscode": {"errors": "replace", "replacement_char": 65533},
 	"LRN":                   {"depth_radius": 5, "bias": 1.0, "alpha": 1.0, "beta": 0.5},
 	"LeakyRelu":             {"alpha": 0.2},
+	"MaxPoolWithArgmax":     {"Targmax": value.Int64},
 	"MutableDenseHashTable": {"initial_num_buckets": 131072, "max_load_factor": 0.8}, "MutableDenseHashTableV2": {"initial_num_buckets": 131072, "max_load_factor": 0.8},
 	"OneHot":        {"axis": -1},
 	"SparseToDense": {"validate_indices": true},
@@ -134,6 +137,8 @@ func attrOf(v any) *framework.AttrValue {
 		return &framework.AttrValue{Value: &framework.AttrValue_F{F: float32(v)}}
 	case bool:
 		return &framework.AttrValue{Value: &framework.AttrValue_B{B: v}}
+	case DType:
+		return &framework.AttrValue{Value: &framework.AttrValue_Type{Type: v}}
 	}
 	text, _ := v.(string)
 	return &framework.AttrValue{Value: &framework.AttrValue_S{S: []byte(text)}}

@@ -10,7 +10,7 @@ import (
 // nnOps holds the operations of neural-network layers that are not matrix products.
 var nnOps = map[string]Kernel{
 	"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": Of(ints(1), resize),
-	"ResizeNearestNeighbor": Of(ints(1), resize), "ResizeBicubic": Of(ints(1), resize), "LRN": localNorm, "SpaceToDepth": blocks, "DepthToSpace": blocks,
+	"ResizeNearestNeighbor": Of(ints(1), resize), "ResizeBicubic": Of(ints(1), resize), "ResizeArea": Of(ints(1), resize), "LRN": localNorm, "SpaceToDepth": blocks, "DepthToSpace": blocks,
 }
 
 func biasAdd(c *Call) ([]Value, error) {
@@ -99,7 +99,7 @@ func resize(c *Call, size []int) ([]Value, error) {
 		return nil, err
 	}
 	rows, columns := c.samples(in[1], size[0]), c.samples(in[2], size[1])
-	if err := c.Work(n*16, dtype, shape); err != nil {
+	if err := c.Work(weighed(rows)*weighed(columns)*in[0]*in[3], dtype, shape); err != nil {
 		return nil, err
 	}
 	out := make([]float64, 0, n)
@@ -132,11 +132,20 @@ type sample struct {
 	weights []float64
 }
 
+// weighed counts the positions of all samples.
+func weighed(list []sample) (n int) {
+	for _, s := range list {
+		n += len(s.at)
+	}
+	return n
+}
+
 // samples returns the sample for each output position along one dimension
-// (core/kernels/image/resize_bilinear_op.cc, resize_nearest_neighbor_op.cc, resize_bicubic_op.cc).
+// (core/kernels/image/resize_bilinear_op.cc, resize_nearest_neighbor_op.cc, resize_bicubic_op.cc,
+// resize_area_op.cc).
 func (c *Call) samples(in, out int) []sample {
 	scale := float64(float32(in) / float32(out))
-	if c.Flag("align_corners") && out > 1 {
+	if c.Flag("align_corners") && out > 1 && (in > 1 || c.Op != "ResizeArea") {
 		scale = float64(float32(in-1) / float32(out-1))
 	}
 	half := c.Flag("half_pixel_centers")
@@ -150,6 +159,8 @@ func (c *Call) samples(in, out int) []sample {
 		switch c.Op {
 		case "ResizeNearestNeighbor":
 			list[i] = nearest(i, scale, in, half, c.Flag("align_corners"))
+		case "ResizeArea":
+			list[i] = area(i, float32(scale), in)
 		case "ResizeBicubic":
 			list[i] = cubic(int(low), at-low, in, half)
 		default:
@@ -168,6 +179,17 @@ func nearest(i int, scale float64, in int, half, align bool) sample {
 		at = math.Round(float64(i) * scale)
 	}
 	return sample{[]int{min(max(int(at), 0), in-1)}, []float64{1}}
+}
+
+// area samples all positions that an output position covers, each by the part that is covered.
+func area(i int, scale float32, in int) sample {
+	from, to := float32(i)*scale, float32(i+1)*scale
+	var s sample
+	for at := int(math.Floor(float64(from))); at < int(math.Ceil(float64(to))); at++ {
+		covered := min(float32(at+1), to) - max(float32(at), from)
+		s.at, s.weights = append(s.at, min(max(at, 0), in-1)), append(s.weights, float64(covered/scale))
+	}
+	return s
 }
 
 // cubic samples the four positions around low. With half-pixel centres, Keys' kernel counts, and

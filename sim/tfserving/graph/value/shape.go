@@ -1,6 +1,7 @@
 package value
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -19,6 +20,19 @@ func Count(shape []int) (int, bool) {
 		n = low
 	}
 	return int(n), true
+}
+
+// Reach returns how many elements a shape would have if no size were zero; at most math.MaxInt. Loops
+// over the dimensions of an empty tensor take that many turns.
+func Reach(shape []int) int {
+	n := 1
+	for _, size := range shape {
+		if size > 0 && n > math.MaxInt/size {
+			return math.MaxInt
+		}
+		n *= max(size, 1)
+	}
+	return n
 }
 
 // ShapeText formats a shape as TensorShape::DebugString does, with ? for a negative size.
