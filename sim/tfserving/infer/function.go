@@ -53,7 +53,10 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 			"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
 			shapeText(shape), tensor.DTypeName(c.dtypeOf(out)))
 	}
-	seeds := c.seedsOf(out, shape)
+	var seeds []uint64 // none for an empty output, which may have any number of rows
+	if count > 0 {
+		seeds = c.seedsOf(out, shape)
+	}
 	value, err := c.fill(out, shape, seeds, int(count))
 	if err != nil {
 		return tensor.Tensor{}, statusf(rpcerrors.Internal, "output %s: %v", out.alias, err)
@@ -105,9 +108,6 @@ func (c *computation) rowDigests() []uint64 {
 
 // fill makes a tensor of count invented elements. Each seed yields the same number of elements.
 func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int) (tensor.Tensor, error) {
-	if len(seeds) == 0 {
-		count = 0
-	}
 	each := 0
 	if count > 0 {
 		each = count / len(seeds)

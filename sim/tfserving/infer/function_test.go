@@ -204,6 +204,18 @@ func TestAnEmptyBatchGivesEmptyOutputs(t *testing.T) {
 	}
 }
 
+// Goal: an empty input of more rows than a server has memory for is answered, with an empty output.
+func TestEmptyRowsTakeNoMemory(t *testing.T) {
+	m := infer.New(map[string]*tfcore.SignatureDef{"serving_default": {
+		Inputs: map[string]*tfcore.TensorInfo{"x": info(float, -1, 0)}, Outputs: map[string]*tfcore.TensorInfo{"y": info(float, -1, 0)},
+	}}, infer.Options{Name: "m", Version: 1})
+	want := []int64{1 << 40, 0}
+	got := predict(t, m, &framework.TensorProto{Dtype: float, TensorShape: tensor.ShapeProto(want)})
+	if diff := cmp.Diff(tensor.ShapeProto(want), got["y"].GetTensorShape(), protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestAnOutputThatIsTooLargeIsRefused(t *testing.T) {
 	m := withOutputs(map[string]*tfcore.TensorInfo{"y": info(float, -1, 1<<40)})
 	run, err := m.Begin(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": floats(t, 1, 2).FieldProto()}})
