@@ -221,6 +221,42 @@ func CompareNumbers(a, b any) (c int, ordered, ok bool) {
 	return c, ordered, true
 }
 
+// Compare returns Python's a < b for numbers, where op is "<", or any other of its four orders. It
+// returns a TypeError for what is no number, as None.
+func Compare(a any, op string, b any) (bool, error) {
+	c, ordered, ok := CompareNumbers(a, b)
+	if !ok {
+		return false, Raise("TypeError", "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
+	}
+	switch op {
+	case "<":
+		return ordered && c < 0, nil
+	case "<=":
+		return ordered && c <= 0, nil
+	case ">":
+		return ordered && c > 0, nil
+	}
+	return ordered && c >= 0, nil
+}
+
+// SleepError returns what Python's time.sleep raises of such seconds: of what is no number, of NaN,
+// of more nanoseconds than an int64 holds and of less than 0. For others it is nil.
+func SleepError(seconds any) error {
+	if !isNumber(seconds) {
+		return Raise("TypeError", "an integer is required (got type %s)", TypeName(seconds))
+	}
+	f, err := ToFloat(seconds)
+	switch {
+	case math.IsNaN(f):
+		return Raise("ValueError", "Invalid value NaN (not a number)")
+	case err != nil || math.Abs(f) >= math.MaxInt64/1e9:
+		return Raise("OverflowError", "timestamp too large to convert to C _PyTime_t")
+	case f < 0:
+		return Raise("ValueError", "sleep length must be non-negative")
+	}
+	return nil
+}
+
 // compareNumbers compares two numbers without rounding, even a float with an int of any size.
 // ordered is false if one of them is NaN.
 func compareNumbers(a, b any) (c int, ordered bool) {

@@ -132,7 +132,7 @@ func TestUpstreamWorkerCkptHooks_test_saver_with_barrier(t *testing.T) {
 		s, it, counts := session.NewMemory(), newNumbers(c), &counting{}
 		barrier := barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{})
 		options := saveutils.DefaultSaverHookOptions()
-		options.Interval.Steps = pysem.Some(1)
+		options.Interval.Steps = 1
 		options.Listeners = []session.Listener{hooks.NewBarrierSaverListener(c.Env, barrier, hooks.DefaultBarrierSaverOptions()), counts}
 		hook, err := saveutils.NewSaverHook(c.Env, "m", saveutils.NewPartialRecoverySaver(c.Env, it, saveutils.SaverOptions{MaxToKeep: 5}), options)
 		c.Must(err)

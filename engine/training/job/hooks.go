@@ -176,8 +176,8 @@ func (p *process) interval() (saveutils.Interval, error) {
 		steps = pysem.Some(p.Spec.SaveSteps)
 	}
 	i, err := saveutils.ChooseInterval(pysem.OptInt{}, pysem.OptInt{}, secs, steps)
-	if i.Seconds.Set {
-		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // saving intervals in a plan may have fractions of a second
+	if i.Seconds != nil {
+		i.Seconds = seconds(p.Spec.SaveEvery) // saving intervals in a plan may have fractions of a second
 	}
 	if p.Spec.TideStartHour != nil {
 		i.Tide = sessionrunhooks.Tide{
@@ -186,9 +186,17 @@ func (p *process) interval() (saveutils.Interval, error) {
 		}
 	}
 	if p.Spec.TideSaveEvery > 0 {
-		i.TideSeconds = pysem.Some(p.Spec.TideSaveEvery.Seconds())
+		i.TideSeconds = seconds(p.Spec.TideSaveEvery)
 	}
 	return i, err
+}
+
+// seconds returns a time as a configuration of the reference has it: an int unless it has a fraction.
+func seconds(d time.Duration) any {
+	if d%time.Second == 0 {
+		return int(d / time.Second)
+	}
+	return d.Seconds()
 }
 
 // saved is a listener that reports saves.

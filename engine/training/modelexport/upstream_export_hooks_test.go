@@ -42,7 +42,7 @@ func trained(t *testing.T, e *env.Env, maxToKeep, steps int, first int64, every 
 		t.Fatal(err)
 	}
 	o := saveutils.DefaultSaverHookOptions()
-	o.Interval.Steps = pysem.Some(every)
+	o.Interval.Steps = every
 	o.Listeners = []session.Listener{listener}
 	saver := saveutils.NewPartialRecoverySaver(e, noTensors{e.Files}, saveutils.SaverOptions{MaxToKeep: maxToKeep})
 	hook, err := saveutils.NewSaverHook(e, "model", saver, o)

@@ -16,11 +16,11 @@ func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt)
 	case secs.Set && steps.Set:
 		return Interval{}, pysem.Raise("ValueError", "Can not provide both save_checkpoints_secs and save_checkpoints_steps.")
 	case secs.Set:
-		return Interval{Seconds: pysem.Some(float64(secs.V))}, nil
+		return Interval{Seconds: secs.V}, nil
 	case !steps.Set:
 		steps = pysem.Some(neverSteps)
 	}
-	return Interval{Steps: steps}, nil
+	return Interval{Steps: steps.V}, nil
 }
 
 // orOf returns Python's "a or b".

@@ -104,15 +104,15 @@ func TestTheIntervalOfATraining(t *testing.T) {
 		want                           saveutils.Interval
 		wrong                          bool
 	}{
-		{name: "nothing", want: saveutils.Interval{Steps: n(100000000)}},
-		{name: "seconds", secs: n(5), want: saveutils.Interval{Seconds: pysem.Some(5.0)}},
-		{name: "of the model", modelSt: n(7), want: saveutils.Interval{Steps: n(7)}},
-		{name: "configuration first", secs: n(5), modelSec: n(9), want: saveutils.Interval{Seconds: pysem.Some(5.0)}},
-		{name: "0 says nothing", secs: n(0), modelSec: n(9), want: saveutils.Interval{Seconds: pysem.Some(9.0)}},
-		{name: "0 of the model counts", modelSec: n(0), want: saveutils.Interval{Seconds: pysem.Some(0.0)}},
+		{name: "nothing", want: saveutils.Interval{Steps: 100000000}},
+		{name: "seconds", secs: n(5), want: saveutils.Interval{Seconds: 5}},
+		{name: "of the model", modelSt: n(7), want: saveutils.Interval{Steps: 7}},
+		{name: "configuration first", secs: n(5), modelSec: n(9), want: saveutils.Interval{Seconds: 5}},
+		{name: "0 says nothing", secs: n(0), modelSec: n(9), want: saveutils.Interval{Seconds: 9}},
+		{name: "0 of the model counts", modelSec: n(0), want: saveutils.Interval{Seconds: 0}},
 		{name: "both", secs: n(5), steps: n(6), wrong: true},
 		{name: "one of each", secs: n(5), modelSt: n(6), wrong: true},
-		{name: "0 and steps", secs: n(0), steps: n(6), modelSec: none, want: saveutils.Interval{Steps: n(6)}},
+		{name: "0 and steps", secs: n(0), steps: n(6), modelSec: none, want: saveutils.Interval{Steps: 6}},
 	} {
 		got, err := saveutils.ChooseInterval(c.secs, c.steps, c.modelSec, c.modelSt)
 		if (err != nil) != c.wrong || got != c.want {

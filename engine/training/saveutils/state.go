@@ -92,14 +92,18 @@ type StateCache struct {
 }
 
 type cachedState struct {
-	globalStep int64
+	globalStep any
 	state      *training.CheckpointState
 }
 
-// LatestCheckpointState returns the state of a directory, as read at this step or a later one.
-func (c *StateCache) LatestCheckpointState(e *env.Env, dir string, globalStep int64) (*training.CheckpointState, error) {
-	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
-		return kept.state, nil
+// LatestCheckpointState returns the state of a directory, as read at this step or a later one. A step
+// that is no number is a TypeError once there is another to compare it with.
+func (c *StateCache) LatestCheckpointState(e *env.Env, dir string, globalStep any) (*training.CheckpointState, error) {
+	if kept, ok := c.kept[dir]; ok {
+		stale, err := pysem.Compare(kept.globalStep, "<", globalStep)
+		if err != nil || !stale && kept.state != nil {
+			return kept.state, err
+		}
 	}
 	state, err := checkpoints.State(e, dir, checkpoints.Filename)
 	if err != nil {

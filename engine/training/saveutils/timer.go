@@ -1,7 +1,6 @@
 package saveutils
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -10,13 +9,13 @@ import (
 )
 
 // Interval says how often the timer triggers, in seconds or in steps. Exactly one of the two must
-// be set.
+// be set. Its numbers are Python's, nil for None. Another value is a TypeError where the timer adds
+// it to the last trigger.
 type Interval struct {
-	Seconds pysem.Opt[float64]
-	Steps   pysem.OptInt
+	Seconds, Steps any
 	// Tide is a window of hours in each day. Outside the window TideSeconds replaces the interval.
 	Tide        sessionrunhooks.Tide
-	TideSeconds pysem.Opt[float64]
+	TideSeconds any
 }
 
 // Timer decides at which steps something such as a save is due (save_utils.py:170,
@@ -34,9 +33,9 @@ type Timer struct {
 // neither, is a ValueError (basic_session_run_hooks.py of TensorFlow).
 func NewTimer(e *env.Env, interval Interval) (*Timer, error) {
 	switch {
-	case interval.Seconds.Set && interval.Steps.Set:
+	case interval.Seconds != nil && interval.Steps != nil:
 		return nil, pysem.Raise("ValueError", "Can not provide both every_secs and every_steps.")
-	case !interval.Seconds.Set && !interval.Steps.Set:
+	case interval.Seconds == nil && interval.Steps == nil:
 		return nil, pysem.Raise("ValueError", "Either every_secs or every_steps should be provided.")
 	}
 	return &Timer{clock: e.Clock, log: e.Log, interval: interval}, nil
@@ -77,31 +76,47 @@ func (t *Timer) ShouldTriggerForStep(step int64) (bool, error) {
 		return false, nil
 	}
 	now := t.clock.Now()
-	if t.interval.Tide.Set() && t.interval.TideSeconds.Set {
+	if t.interval.Tide.Set() && t.interval.TideSeconds != nil {
 		open, err := sessionrunhooks.TideAvailableNow(now, t.interval.Tide)
-		if err != nil || !open {
-			return err == nil && t.isTideDue(now), err
+		if err != nil {
+			return false, err
+		}
+		if !open {
+			return t.isTideDue(now)
 		}
 	}
-	if t.interval.Seconds.Set && t.isPast(now, t.interval.Seconds.V) {
-		return true, nil
+	if t.interval.Seconds != nil {
+		if past, err := t.isPast(now, t.interval.Seconds); past || err != nil {
+			return past, err
+		}
 	}
-	return t.interval.Steps.Set && step >= t.last.V+int64(t.interval.Steps.V), nil
+	if t.interval.Steps == nil {
+		return false, nil
+	}
+	due, err := pysem.Add(int(t.last.V), t.interval.Steps)
+	if err != nil {
+		return false, err
+	}
+	return pysem.Compare(int(step), ">=", due)
 }
 
 // isPast reports whether at least this many seconds have passed since the last trigger.
-func (t *Timer) isPast(now time.Time, seconds float64) bool {
-	return now.Sub(t.lastTime).Seconds() >= seconds
+func (t *Timer) isPast(now time.Time, seconds any) (bool, error) {
+	wait, err := pysem.Add(0.0, seconds)
+	if err != nil {
+		return false, err
+	}
+	return pysem.Compare(now.Sub(t.lastTime).Seconds(), ">=", wait)
 }
 
-func (t *Timer) isTideDue(now time.Time) bool {
-	if !t.isPast(now, t.interval.TideSeconds.V) {
-		return false
+func (t *Timer) isTideDue(now time.Time) (bool, error) {
+	if past, err := t.isPast(now, t.interval.TideSeconds); !past || err != nil {
+		return false, err
 	}
 	t.log.Logf(env.Info, "Current UTC time: %d : %d", now.UTC().Hour(), now.UTC().Minute())
 	t.log.Logf(env.Info, "Tide not available. Using tide checkpoint saving time interval.")
-	t.log.Logf(env.Info, "Now: %s Last: %s Interval: %s", unix(now), unix(t.lastTime), strconv.FormatFloat(t.interval.TideSeconds.V, 'f', -1, 64))
-	return true
+	t.log.Logf(env.Info, "Now: %s Last: %s Interval: %s", unix(now), unix(t.lastTime), pysem.Str(t.interval.TideSeconds))
+	return true, nil
 }
 
 // unix formats a time as Python prints time.time().

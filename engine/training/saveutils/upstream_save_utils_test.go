@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -45,7 +44,7 @@ func withClock(t *testing.T, hour int, test func(c *worldtest.Case, e *env.Env, 
 func triggers(t *testing.T, hour int, interval saveutils.Interval, first, second time.Duration) {
 	t.Helper()
 	withClock(t, hour, func(c *worldtest.Case, e *env.Env, clock *handClock) {
-		interval.Seconds = pysem.Some(10.0)
+		interval.Seconds = 10
 		timer, err := saveutils.NewTimer(e, interval)
 		c.Must(err)
 		timer.UpdateLastTriggeredStep(5)
@@ -60,7 +59,7 @@ func triggers(t *testing.T, hour int, interval saveutils.Interval, first, second
 
 // fromOneToThree returns an interval with a window from 1 to 3 o'clock, and 5 s outside of it.
 func fromOneToThree() saveutils.Interval {
-	return saveutils.Interval{TideSeconds: pysem.Some(5.0), Tide: sessionrunhooks.Tide{
+	return saveutils.Interval{TideSeconds: 5, Tide: sessionrunhooks.Tide{
 		StartHour: 1, StartMinute: 0, EndHour: 3, EndMinute: 0, Quirks: quirks.Python,
 	}}
 }

@@ -95,7 +95,7 @@ func TestUpstreamSaveUtils_test_exempt_checkpoints(t *testing.T) {
 // hookOf returns a hook that saves into directory m every 100 steps, with options that change sets.
 func hookOf(c *worldtest.Case, change func(o *saveutils.SaverHookOptions)) *saveutils.SaverHook {
 	o := saveutils.DefaultSaverHookOptions()
-	o.Interval.Steps.Set, o.Interval.Steps.V = true, 100
+	o.Interval.Steps = 100
 	change(&o)
 	hook, err := saveutils.NewSaverHook(c.Env, "m", keeping(c, 5), o)
 	c.Must(err)
@@ -167,7 +167,7 @@ func TestAListenerStopsTheTraining(t *testing.T) {
 	} {
 		worldtest.Run(t, nil, func(w *worldtest.Case) {
 			m, err := session.NewMonitored(w.Env, session.NewMemory(), []session.Hook{hookOf(w, func(o *saveutils.SaverHookOptions) {
-				o.Listeners, o.Interval, o.NoFirstSave = c.listeners, saveutils.Interval{Steps: pysem.Some(1)}, false
+				o.Listeners, o.Interval, o.NoFirstSave = c.listeners, saveutils.Interval{Steps: 1}, false
 			})})
 			w.Must(err)
 			for range 3 {

@@ -38,22 +38,13 @@ func (t Tide) Set() bool { return t.StartHour != nil && t.EndHour != nil }
 // minutes are numbers of Python, among them inf and nan, or nil for None. It compares minutes only
 // if the hours are equal. A minute of None is then a TypeError, or 0 if Q245 is repaired.
 func Before(kept jobquirks.Set, hour1, minute1, hour2, minute2 any) (bool, error) {
-	if earlier, err := less(hour1, hour2); earlier || err != nil || !pysem.Equal(hour1, hour2) {
+	if earlier, err := pysem.Compare(hour1, "<", hour2); earlier || err != nil || !pysem.Equal(hour1, hour2) {
 		return earlier, err
 	}
 	if !kept.Keeps(jobquirks.Q245) {
 		minute1, minute2 = orZero(minute1), orZero(minute2)
 	}
-	return less(minute1, minute2)
-}
-
-// less returns Python's a < b for numbers, and a TypeError for what is none.
-func less(a, b any) (bool, error) {
-	c, ordered, ok := pysem.CompareNumbers(a, b)
-	if !ok {
-		return false, pysem.Raise("TypeError", "'<' not supported between instances of '%s' and '%s'", pysem.TypeName(a), pysem.TypeName(b))
-	}
-	return ordered && c < 0, nil
+	return pysem.Compare(minute1, "<", minute2)
 }
 
 func orZero(minute any) any {

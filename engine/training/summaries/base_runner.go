@@ -1,9 +1,11 @@
 package summaries
 
 import (
+	"math"
+
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/pysem"
-	"math"
+	"github.com/monosim/monosim/engine/pysem/message"
 )
 
 // BaseRunner is the base class of programs that run a job (base_runner.py:24). Runners embed it and
@@ -32,6 +34,9 @@ type Writer interface {
 func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	summary := &framework.Summary{}
 	for _, log := range logs {
+		if err := message.Encodable(log.Tag); err != nil {
+			return err
+		}
 		value := &framework.Summary_Value{Tag: log.Tag}
 		if log.Value != nil {
 			number, err := single(log.Value)
@@ -53,12 +58,12 @@ const largestRounded = 3.4028235677973366e+38
 // single converts a number to float32, the type in the message. A number that is too large becomes
 // infinite.
 func single(v any) (float32, error) {
-	if _, isText := v.(string); isText {
-		return 0, pysem.Raise("TypeError", "%s has type str, but expected one of: int, long, float", pysem.Repr(v))
-	}
 	number, err := pysem.ToFloat(v)
+	if _, isText := v.(string); isText || err != nil { // an int beyond a float is refused, too
+		return 0, pysem.Raise("TypeError", "%s has type %s, but expected one of: int, long, float", pysem.Repr(v), pysem.TypeName(v))
+	}
 	if math.Abs(number) == largestRounded {
 		number = math.Copysign(math.MaxFloat32, number)
 	}
-	return float32(number), err
+	return float32(number), nil
 }

@@ -5,6 +5,7 @@ object, and time, which stands for the time module: sleeps take no time to answe
 noted, and let steps of other processes take place.
 """
 import contextlib
+from time import sleep
 
 import tensorflow as tf
 
@@ -19,6 +20,11 @@ tf.compat.v1.Session(graph=tf.Graph()).close()
 
 class Endless(BaseException):
     """Ends a step that sleeps for ever, or one of another process at its first sleep."""
+
+
+def can_be_slept(seconds):
+    """Whether time.sleep takes such seconds. Its longest has nanoseconds of 63 bits."""
+    return isinstance(seconds, (int, float)) and 0 <= seconds < 2**63 / 10**9
 
 
 class Time:
@@ -36,6 +42,8 @@ class Time:
     def sleep(self, seconds):
         if self.within:
             raise Endless()
+        if not can_be_slept(seconds):
+            sleep(seconds)  # which raises
         self.slept.append(seconds)
         if len(self.slept) > MOST_SLEEPS:
             raise Endless()

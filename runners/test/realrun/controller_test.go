@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks/server"
@@ -125,7 +124,7 @@ func serveController(p *walltime.Process, dir string) error {
 		return err
 	}
 	options := saveutils.DefaultSaverHookOptions()
-	options.Interval.Seconds = pysem.Some(10000.0)
+	options.Interval.Seconds = 10000
 	saver, err := saveutils.NewSaverHook(e, dir, noFiles{}, options)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (n *countingSaver) ExportMetaGraph(string) error { return nil }
 // controlled returns a session with the controller's server and a saving hook.
 func controlled(c *worldtest.Case, saver saveutils.Saver) (*session.Monitored, *server.ServerHook) {
 	options := saveutils.DefaultSaverHookOptions()
-	options.Interval.Seconds = pysem.Some(10000.0)
+	options.Interval.Seconds = 10000
 	saves, err := saveutils.NewSaverHook(c.Env, "basic", saver, options)
 	c.Must(err)
 	hook := server.NewServerHook(c.Env, "basic", barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{}), saves)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // Clock is the case's wall clock. A step may stop it at a fixed time.
@@ -26,6 +27,9 @@ const maxSleeps = 400
 // Endless is the panic value that unwinds a call which would sleep without end.
 type Endless struct{}
 
+// raised is the panic value that unwinds a call whose sleep raises an exception.
+type raised struct{ err error }
+
 // maxStepSleeps is the most sleeps of one step. Without the limit, a step that sleeps in a loop
 // would never end.
 const maxStepSleeps = 4000
@@ -44,8 +48,8 @@ type StepTime struct {
 	shown  map[time.Duration]any
 }
 
-// ShowAs makes each recorded sleep of duration d appear as value. value is the number as the case
-// writes it, because Python passes this number to sleep unchanged.
+// ShowAs makes each recorded sleep of duration d appear as value. value is what the case writes,
+// because Python passes it to sleep unchanged.
 func (t *StepTime) ShowAs(d time.Duration, value any) { t.shown = map[time.Duration]any{d: value} }
 
 func (t *StepTime) Now() time.Time { return t.At }
@@ -60,6 +64,9 @@ func (t *StepTime) Sleep(d time.Duration) {
 	slept, said := t.shown[d]
 	if !said {
 		slept = Seconds(d)
+	}
+	if err := pysem.SleepError(slept); err != nil {
+		panic(raised{err})
 	}
 	t.Slept = append(t.Slept, slept)
 	if len(t.Slept) > maxStepSleeps {

@@ -103,6 +103,8 @@ func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 		case nil:
 		case Endless:
 			answer = Object("r", nil, "endless", true)
+		case raised:
+			answer = Attempt(nil, r.err)
 		default:
 			panic(r)
 		}

@@ -2,9 +2,11 @@ package trainingcases
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/session"
@@ -145,26 +147,55 @@ func syncSequence(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	timeout := duration(c.In, "timeout", synchooks.DefaultChiefTimeout)
+	timeout, wrong := duration(c.In, "timeout", synchooks.DefaultChiefTimeout)
 	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
-	worker := func(index int) *synchooks.WorkerSyncHook { return synchooks.NewWorkerSyncHook(l.e, index, helper) }
+	worker := func(s caseworld.Step, do func(*synchooks.WorkerSyncHook) error) error {
+		index, err := workerIndex(s.Arguments, ">")
+		if err == nil && index > 0 {
+			err = outOfRange(s.Value("index"), workers)
+		}
+		if _, isInt := s.Value("index").(int); err == nil && index > 0 && !isInt {
+			s.Wrong("index", "an int for a worker that is logged by it")
+		}
+		if err != nil {
+			return err
+		}
+		return do(synchooks.NewWorkerSyncHook(l.e, index, helper))
+	}
+	mark := func(s caseworld.Step, do func(session.Session, int) error) error {
+		index, err := workerIndex(s.Arguments, ">")
+		if err = cmp.Or(err, outOfRange(s.Value("index"), workers)); err != nil {
+			return err
+		}
+		return do(l.s, index)
+	}
 	return l.answer(caseworld.Do{
-		"chief.after_create_session":  func() error { return chief.AfterCreateSession(l.s, nil) },
-		"chief.end":                   func() error { return chief.End(l.s) },
-		"worker.after_create_session": func(index int) error { return worker(index).AfterCreateSession(l.s, nil) },
-		"worker.end":                  func(index int) error { return worker(index).End(l.s) },
-		"start_worker":                func(index int) error { return helper.StartWorker(l.s, index) },
-		"finish_worker":               func(index int) error { return helper.FinishWorker(l.s, index) },
-		"restore_status":              func() (any, error) { return helper.RestoreStatus(l.s) },
-		"alive":                       func() (any, error) { return helper.AliveWorkers(l.s) },
-		"num_alive":                   func() (any, error) { return helper.NumAliveWorkers(l.s) },
+		"chief.after_create_session": func() error { return chief.AfterCreateSession(l.s, nil) },
+		"chief.end": func() error {
+			if wrong != nil {
+				return wrong
+			}
+			return chief.End(l.s)
+		},
+		"worker.after_create_session": func(s caseworld.Step) error {
+			return worker(s, func(h *synchooks.WorkerSyncHook) error { return h.AfterCreateSession(l.s, nil) })
+		},
+		"worker.end": func(s caseworld.Step) error {
+			return worker(s, func(h *synchooks.WorkerSyncHook) error { return h.End(l.s) })
+		},
+		"start_worker":   func(s caseworld.Step) error { return mark(s, helper.StartWorker) },
+		"finish_worker":  func(s caseworld.Step) error { return mark(s, helper.FinishWorker) },
+		"restore_status": func() (any, error) { return helper.RestoreStatus(l.s) },
+		"alive":          func() (any, error) { return helper.AliveWorkers(l.s) },
+		"num_alive":      func() (any, error) { return helper.NumAliveWorkers(l.s) },
 	}, nil)
 }
 
 func trainingHooksHelper(c *caseworld.Call) (any, error) {
 	timeout, shown := synchooks.DefaultChiefTimeout, any(int(synchooks.DefaultChiefTimeout/time.Second))
 	if given := c.In.Value("chief_timeout_seconds"); given != nil {
-		timeout, shown = duration(c.In, "chief_timeout_seconds", 0), given
+		timeout, _ = duration(c.In, "chief_timeout_seconds", 0)
+		shown = given
 	}
 	workers, err := 0, error(nil)
 	if c.In.Flag("enable_sync") {
@@ -203,11 +234,24 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 	if err := b.make(barrierops.Options{Quirks: c.Quirks, Callbacks: []barrierops.Callback{b.callback("log", note)}}); err != nil {
 		return nil, err
 	}
-	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, b.saverListenerOptions())
+	options, wrong := b.saverListenerOptions()
+	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, options)
 	return b.answer(b.do().WithPrefix("barrier.", caseworld.Do{
-		"before_save": func(step int64) error { return listener.BeforeSave(b.s, step) },
-		"after_save": func(step int64) error {
-			_, err := listener.AfterSave(b.s, step)
+		"before_save": func(s caseworld.Step) error {
+			step, err := int64(0), error(nil)
+			if given := s.Value("step"); given != nil {
+				step, err = message.Int(given, math.MinInt64, math.MaxInt64)
+			}
+			if err == nil {
+				err = listener.BeforeSave(b.s, step)
+			}
+			if err == nil && len(b.time.Slept) > 0 {
+				return wrong // the limit is looked at after a sleep
+			}
+			return err
+		},
+		"after_save": func(caseworld.Step) error {
+			_, err := listener.AfterSave(b.s, 0)
 			return err
 		},
 		"info": func() (int64, error) {
@@ -217,11 +261,12 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 	}), b.after)
 }
 
-func (b *barrierSteps) saverListenerOptions() hooks.BarrierSaverOptions {
-	options := hooks.DefaultBarrierSaverOptions()
+// saverListenerOptions returns the options of a case, and the TypeError of a limit that is no number.
+func (b *barrierSteps) saverListenerOptions() (options hooks.BarrierSaverOptions, wrong error) {
+	options = hooks.DefaultBarrierSaverOptions()
 	options.Wait = b.wait(b.c.In, "wait_seconds", options.Wait)
-	options.MaxPending = duration(b.c.In, "max_pending_seconds", options.MaxPending)
-	return options
+	options.MaxPending, wrong = duration(b.c.In, "max_pending_seconds", options.MaxPending)
+	return options, wrong
 }
 
 // unavailable returns the error of a session whose PS cannot be reached.

@@ -161,7 +161,7 @@ func servicerSequence(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	saves, options := &notedSaves{}, saveutils.DefaultSaverHookOptions()
-	options.Interval.Seconds = pysem.Some(10000.0)
+	options.Interval.Seconds = 10000
 	saver, err := saveutils.NewSaverHook(b.e, "m", saves, options)
 	if err != nil {
 		return nil, err

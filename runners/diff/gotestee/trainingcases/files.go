@@ -93,12 +93,15 @@ func enableMonkeyPatch(*caseworld.Call) (any, error) {
 	return caseworld.Object("before", training.PreemptionErrors(false), "after", training.PreemptionErrors(true)), nil
 }
 
-// notedSummaries is a writer that keeps the summaries that it gets.
-type notedSummaries []any
+// notedSummaries is a writer that keeps the summaries that it gets, with the step of the case, which
+// Python passes on whatever it is.
+type notedSummaries struct {
+	notes
+	step any
+}
 
-func (n *notedSummaries) AddSummary(summary *framework.Summary, step int64) error {
-	*n = append(*n, []any{caseworld.PB(summary), int(step)})
-	return nil
+func (n *notedSummaries) AddSummary(summary *framework.Summary, _ int64) error {
+	return n.note(caseworld.PB(summary), n.step)
 }
 
 func writeSummary(c *caseworld.Call) (any, error) {
@@ -112,7 +115,7 @@ func writeSummary(c *caseworld.Call) (any, error) {
 		}
 		logs = append(logs, summaries.Log{Tag: tag, Value: value})
 	}
-	events := notedSummaries{}
-	err := summaries.BaseRunner{}.WriteSummary(logs, &events, int64(c.In.Integer("step")))
-	return caseworld.Object("result", caseworld.Attempt(nil, err), "events", []any(events), "run", caseworld.Attempt(nil, summaries.BaseRunner{}.Run())), nil
+	events := &notedSummaries{notes: noNotes(), step: c.In.Value("step")}
+	err := summaries.BaseRunner{}.WriteSummary(logs, events, 0)
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "events", events.log, "run", caseworld.Attempt(nil, summaries.BaseRunner{}.Run())), nil
 }

@@ -9,41 +9,45 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// duration returns a field of seconds, which may be an int of any size or a float. If the field is
-// missing, it returns the value of otherwise.
-func duration(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
+// duration returns a field of seconds that Python compares with a float. NaN, which nothing is
+// greater than, is a century. If Python cannot compare the field's value, duration returns
+// Python's TypeError.
+func duration(in caseworld.Arguments, name string, otherwise time.Duration) (time.Duration, error) {
 	if !in.Has(name) {
-		return otherwise
+		return otherwise, nil
 	}
-	d, ok := times(in.Value(name), time.Second)
-	if !ok {
-		in.Wrong(name, "seconds, an int or a float")
-	}
-	return d
+	d, _ := times(in.Value(name), time.Second)
+	_, err := pysem.Compare(0.0, ">", in.Value(name))
+	return d, err
 }
 
-// times returns a number of a case times a unit. A product longer than longestWait becomes
-// longestWait.
+// times returns a number of a case times a unit. What would be longer than longestWait, and NaN,
+// is longestWait. ok is false for NaN and for what is no number.
 func times(number any, unit time.Duration) (d time.Duration, ok bool) {
 	n := optNumber(number)
 	if large, isLarge := number.(*big.Int); isLarge {
 		f, _ := new(big.Float).SetInt(large).Float64()
 		n = pysem.Some(f)
 	}
+	if math.IsNaN(n.V) {
+		return longestWait, false
+	}
 	longest := float64(longestWait / unit)
-	return time.Duration(max(-longest, min(n.V, longest)) * float64(unit)), n.Set && !math.IsNaN(n.V)
+	return time.Duration(math.Floor(max(-longest, min(n.V, longest)) * float64(unit))), n.Set
 }
 
 // longestWait is a century: two of them still fit into a duration.
 const longestWait = 100 * 365 * 24 * time.Hour
 
 // wait returns how long the case sleeps, which a field gives in seconds. The answer shows this
-// sleep with the field's own number, so that 2.0 does not become 2.
+// sleep with the field's own value, so that 2.0 does not become 2. A value that Python cannot sleep
+// raises at the sleep.
 func (l *lab) wait(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
-	d := duration(in, name, otherwise)
-	if in.Has(name) {
-		l.time.ShowAs(d, in.Value(name))
+	if !in.Has(name) {
+		return otherwise
 	}
+	d, _ := times(in.Value(name), time.Second)
+	l.time.ShowAs(d, in.Value(name))
 	return d
 }
 
@@ -104,10 +108,23 @@ func workerIndex(in caseworld.Arguments, operator string) (int, error) {
 // the index as something other than an int. Otherwise it returns nil. The barrier's own error would
 // show such an index as an int.
 func noWorker(index any, capacity int) error {
-	_, large := index.(*big.Int)
-	f, isFloat := index.(float64)
-	if large || index == false || isFloat && (f <= 0 || f >= float64(capacity)) {
+	if isStrange(index, capacity) {
 		return pysem.Raise("ValueError", "Index [%s] must be non-negative and less than capacity [%d]. ", pysem.Str(index), capacity)
 	}
 	return nil
+}
+
+// outOfRange is noWorker for the flags of sync_hooks, whose error is an AssertionError.
+func outOfRange(index any, workers int) error {
+	if isStrange(index, workers) {
+		return pysem.Raise("AssertionError", "Index %s is out range ", pysem.Str(index))
+	}
+	return nil
+}
+
+// isStrange reports whether an index is of no worker and no plain int.
+func isStrange(index any, workers int) bool {
+	_, large := index.(*big.Int)
+	f, isFloat := index.(float64)
+	return large || index == false || isFloat && !(f > 0 && f < float64(workers))
 }

@@ -1,6 +1,7 @@
 package trainingcases
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/big"
@@ -16,6 +17,7 @@ import (
 	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/message"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
@@ -83,7 +85,7 @@ func monolithCheckpointState(c *caseworld.Call) (any, error) {
 
 func saveHelper(c *caseworld.Call) (any, error) {
 	h := saveutils.SaveHelper{Basename: c.In.Str("basename")}
-	prefix, steps := h.CkptPrefix(int64(c.In.Integer("step"))), []any{}
+	prefix, steps := ckptPrefix(h, c.In.Value("step")), []any{}
 	for _, p := range c.In.Strings("prefixes") {
 		n, err := h.GlobalStepValue(p)
 		if err != nil {
@@ -94,26 +96,17 @@ func saveHelper(c *caseworld.Call) (any, error) {
 	return caseworld.Object("prefix", prefix, "asset_dir", saveutils.CkptAssetDir(prefix), "steps", steps), nil
 }
 
+// ckptPrefix is CkptPrefix of a step that may be anything, of which Python takes the text.
+func ckptPrefix(h saveutils.SaveHelper, step any) string {
+	if n, ok := step.(int); ok {
+		return h.CkptPrefix(int64(n))
+	}
+	return h.Basename + "-" + pysem.Str(step)
+}
+
 func existingCheckpointSteps(c *caseworld.Call) (any, error) {
 	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env)
 	return lists.Map(steps, func(s *big.Int) any { return pysem.Int(s) }), err
-}
-
-// globalStep returns a step as an int64. An int that does not fit becomes the largest int64 with
-// its sign, because the step is only compared with other steps.
-func globalStep(c *caseworld.Call, step any) int64 {
-	switch v := step.(type) {
-	case int:
-		return int64(v)
-	case *big.Int:
-		return int64(v.Sign()) * math.MaxInt64
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<62 {
-			return int64(v)
-		}
-	}
-	c.In.Wrong("steps", "a global step")
-	return 0
 }
 
 func latestCheckpointState(c *caseworld.Call) (any, error) {
@@ -130,7 +123,7 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 			err = c.Env.Files.Remove(file)
 		case len(step) == 2 && step[0] == "get":
 			var state *training.CheckpointState
-			state, err = cache.LatestCheckpointState(c.Env, dir, globalStep(c, step[1]))
+			state, err = cache.LatestCheckpointState(c.Env, dir, step[1])
 			states = append(states, caseworld.Raw{V: caseworld.Encode(checkpointState(state))})
 		default:
 			c.In.Wrong("steps", "write, remove and get")
@@ -140,11 +133,6 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 		}
 	}
 	return caseworld.Object("states", states), nil
-}
-
-// optSeconds returns a field as a number, or None if it is not a number.
-func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
-	return optNumber(in.Value(name))
 }
 
 // optNumber returns an int or a float as a float. For any other value it returns None.
@@ -161,8 +149,8 @@ func optNumber(v any) pysem.Opt[float64] {
 // names.
 func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
-		Seconds: optSeconds(in, every+"_secs"), Steps: in.OptInteger(every + "_steps"),
-		Tide: tideOf(in, kept), TideSeconds: optSeconds(in, tide+"_secs"),
+		Seconds: in.Value(every + "_secs"), Steps: in.Value(every + "_steps"),
+		Tide: tideOf(in, kept), TideSeconds: in.Value(tide + "_secs"),
 	}
 }
 
@@ -267,6 +255,9 @@ func stagedListeners(in caseworld.Arguments, field, letter string, g *stagedSave
 func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) saveutils.SaverHookOptions {
 	o, kwargs, flags := saveutils.DefaultSaverHookOptions(), in.Object("kwargs"), in.ObjectOr("flags")
 	o.Interval = interval(kwargs, kept, "save", "tide_save")
+	if _, err := pysem.Add(0, o.Interval.Steps); o.Interval.Steps != nil && err != nil {
+		kwargs.Wrong("save_steps", "a number, which NumPy adds to a step")
+	}
 	o.Listeners, o.Guards = stagedListeners(in, "listeners", "l", g), stagedListeners(in, "guards", "g", g)
 	o.Metrics, o.Quirks = g, kept
 	o.Basename = kwargs.StrOr("checkpoint_basename", o.Basename)
@@ -387,14 +378,11 @@ func saverSequence(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	options := saveutils.SaverOptions{
-		MaxToKeep: kwargs.IntegerOr("max_to_keep", 5), ModelDir: kwargs.OptStr("model_dir").V, SkipSave: kwargs.Flag("skip_save"),
+		MaxToKeep: 5, ModelDir: kwargs.OptStr("model_dir").V, SkipSave: kwargs.Flag("skip_save"),
 		KeepEvery: 10000 * time.Hour,
 	}
-	if kwargs.Has("max_to_keep") && kwargs.Value("max_to_keep") == nil {
-		options.MaxToKeep = 0
-	}
-	if hours := optSeconds(kwargs, "keep_checkpoint_every_n_hours"); hours.Set {
-		options.KeepEvery = time.Duration(hours.V * float64(time.Hour))
+	if err := cmp.Or(maxToKeep(&options, kwargs), keepEvery(&options, kwargs)); err != nil {
+		return nil, err
 	}
 	options.Exempt = kwargs.OptStrings("exempt_checkpoint_paths")
 	if err := options.Check(); err != nil {
@@ -402,13 +390,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, &oneVariable{c.Env.Files, &session.Variable{Name: "v", First: int64(1)}}, options)
 	return l.answer(caseworld.Do{
-		"save": func(step int64) (any, error) {
-			err := saver.Save(l.s, "m/model.ckpt", step, false)
-			if options.SkipSave {
-				return nil, err
-			}
-			return saveutils.SaveHelper{Basename: "m/model.ckpt"}.CkptPrefix(step), err
-		},
+		"save":     func(s caseworld.Step) (any, error) { return saveAs(l, saver, "m/model.ckpt", s.Value("step")) },
 		"write":    func(name, text string) error { return c.Env.Files.WriteFile(name, []byte(text)) },
 		"remove":   c.Env.Files.RemoveAll,
 		"pass":     l.pass,
@@ -423,6 +405,61 @@ func saverSequence(c *caseworld.Call) (any, error) {
 		}
 		out.Set("state", checkpointState(state))
 	})
+}
+
+// saveAs saves a checkpoint of a step that may be anything: an int of any size, None for a path
+// without one, and a TypeError for what TensorFlow takes for a tensor that it cannot fetch.
+func saveAs(l *lab, saver *saveutils.PartialRecoverySaver, path string, step any) (any, error) {
+	n := pysem.None[int64]()
+	switch v := step.(type) {
+	case nil:
+	case int:
+		n = pysem.Some(int64(v))
+	case *big.Int:
+		path += "-" + v.String()
+	case bool:
+		whole, _ := pysem.Big(v)
+		n = pysem.Some(whole.Int64())
+	case string:
+		return nil, pysem.Raise("ValueError", "Fetch argument %s cannot be interpreted as a Tensor.", pysem.Repr(v))
+	default:
+		return nil, pysem.Raise("TypeError", "Fetch argument %s has invalid type %s", pysem.Repr(step), pysem.TypeName(step))
+	}
+	saved, err := saver.SaveAs(l.s, path, n, false)
+	return saved.Any(), err
+}
+
+// maxToKeep sets how many checkpoints are kept. A field of the saver's message holds the number: None
+// is its default of 0.
+func maxToKeep(options *saveutils.SaverOptions, kwargs caseworld.Arguments) error {
+	given := kwargs.Value("max_to_keep")
+	if given == nil {
+		if kwargs.Has("max_to_keep") {
+			options.MaxToKeep = 0
+		}
+		return nil
+	}
+	n, err := message.Int(given, math.MinInt32, math.MaxInt32)
+	options.MaxToKeep = int(n)
+	return err
+}
+
+// keepEvery sets how often a checkpoint is kept for good, from a case's hours. A field of the saver's
+// message holds them: None is its default of 0, and what is no number a TypeError.
+func keepEvery(options *saveutils.SaverOptions, kwargs caseworld.Arguments) error {
+	const name = "keep_checkpoint_every_n_hours"
+	given := kwargs.Value(name)
+	_, err := pysem.Compare(given, "<", 0)
+	switch {
+	case !kwargs.Has(name):
+	case given == nil:
+		options.KeepEvery = 0
+	case err == nil:
+		options.KeepEvery, _ = times(given, time.Hour)
+	default:
+		return pysem.Raise("TypeError", "%s has type %s, but expected one of: int, float", pysem.Repr(given), pysem.TypeName(given))
+	}
+	return nil
 }
 
 // indexed lists the checkpoints in a directory that have an index file.

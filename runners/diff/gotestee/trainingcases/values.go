@@ -117,10 +117,7 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 			}
 			return session.Do(l.s, session.Assign(own[name], value))
 		},
-		"save": func(path string, step pysem.Opt[int64]) (any, error) {
-			saved, err := saver.SaveAs(l.s, path, step, false)
-			return saved.Any(), err
-		},
+		"save": func(s caseworld.Step) (any, error) { return saveAs(l, saver, s.Str("path"), s.Value("step")) },
 		"restore": func(path pysem.OptString, names *pysem.Dict) error {
 			from := saver
 			if names != nil {
