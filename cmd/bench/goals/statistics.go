@@ -169,7 +169,7 @@ func rollouts() (Found, error) {
 				if err != nil {
 					return Found{}, err
 				}
-				values = append(values, float64(s.Life.Available[0]))
+				values = append(values, float64(s.Life.Rollouts[0].Took))
 			}
 			mean, half := stats.Interval(values, 0.99)
 			replicas := n

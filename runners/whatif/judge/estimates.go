@@ -146,26 +146,20 @@ func share(n, of int64) float64 {
 // replicas that a shard had serving during any publish.
 func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	const metric = "time_to_available(publish)"
-	worst, k := int64(-1), 0
-	for i := range e.Plan.Events {
-		if e.Plan.Events[i].Publish == nil || k >= len(s.Life.Available) {
-			continue
-		}
-		took := s.Life.Available[k]
+	worst, least := int64(-1), int64(math.MaxInt64)
+	for _, r := range s.Life.Rollouts {
+		took := r.Took
 		if took < 0 { // the last replica did not serve the version within the horizon
-			took = int64(e.Plan.Workload.Horizon) - int64(e.Plan.Events[i].At)
+			took = int64(e.Plan.Workload.Horizon) - int64(e.Plan.Events[r.Event].At)
 			w.Never[metric]++
 		}
-		worst = max(worst, took)
-		k++
+		worst, least = max(worst, took), min(least, r.Least)
 	}
 	if worst >= 0 {
 		w.put(metric, float64(worst))
 	}
-	if len(s.Life.Serving) > 0 {
-		if least := slices.Min(s.Life.Serving); least < math.MaxInt64 {
-			w.put("min_serving(publish)", float64(least))
-		}
+	if least < math.MaxInt64 {
+		w.put("min_serving(publish)", float64(least))
 	}
 }
 

@@ -46,8 +46,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 // rollouts returns the results of each publish, for each tier that has the model.
 func (e *Evaluation) rollouts() []result.Rollout {
 	var list []result.Rollout
-	k := 0
-	for _, event := range e.Plan.Events {
+	for k, event := range e.Plan.Events {
 		if event.Publish == nil {
 			continue
 		}
@@ -69,28 +68,38 @@ func (e *Evaluation) rollouts() []result.Rollout {
 			}
 			list = append(list, one)
 		}
-		k++
 	}
 	return list
 }
 
-// rollout fills in the results of publish number k in a tier.
+// rolloutOf returns how the version spread that event number i publishes. It returns nil if the
+// simulation of the replication did not include the publish.
+func rolloutOf(life *model.Life, i int) *model.Rollout {
+	k := slices.IndexFunc(life.Rollouts, func(r model.Rollout) bool { return r.Event == i })
+	if k < 0 {
+		return nil
+	}
+	return &life.Rollouts[k]
+}
+
+// rollout fills in the results in a tier of the publish that is event number k.
 func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Publish) {
 	out.Closed = timeToAll(e.Plan, publish.Model, plan.TierNames[tier], float64(publish.Size))
 	out.MinServing = math.MaxInt
 	var all, toAll []float64
 	shards := make([][]float64, len(e.Spec.Tiers[tier].Replicas))
-	want, whole := 0, true
-	for _, n := range e.Spec.Tiers[tier].Replicas {
-		want += n
-	}
-	for _, life := range e.lives {
-		if k >= len(life.Rollouts) {
-			continue // the simulation of this replication did not include the publish
+	of, whole := make([]int, len(shards)), true
+	for n := range e.lives {
+		r := rolloutOf(&e.lives[n], k)
+		if r == nil {
+			continue
 		}
-		r := &life.Rollouts[k]
 		out.MinServing = min(out.MinServing, int(r.Serving[tier])*e.Spec.Control.Thin)
-		served, last := 0, 0.0
+		want, served, last := 0, 0, 0.0
+		for shard, n := range r.Of[tier] {
+			want += n
+			of[shard] += n
+		}
 		for shard, times := range r.Served[tier] {
 			for _, ns := range times {
 				served++
@@ -107,11 +116,14 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 		ci := around(mean, half)
 		out.ToAll, out.CI = &mean, &ci
 	}
-	runs := len(toAll)
-	out.Curve = curve(all, want*runs)
+	total := 0
+	for _, n := range of {
+		total += n
+	}
+	out.Curve = curve(all, total)
 	if len(shards) > 1 {
 		for shard, times := range shards[:min(len(shards), mostShards)] {
-			out.Shards = append(out.Shards, result.ShardCurve{Shard: shard, Curve: curve(times, e.Spec.Tiers[tier].Replicas[shard]*runs)})
+			out.Shards = append(out.Shards, result.ShardCurve{Shard: shard, Curve: curve(times, of[shard])})
 		}
 	}
 }

@@ -127,21 +127,17 @@ func (e *Evaluation) changes(w *Pool) bool {
 	if e.Plan.Changes(w.Window.Window) {
 		return true
 	}
-	from, to, publish := int64(w.Window.Start), int64(w.Window.End), 0
+	from, to := int64(w.Window.Start), int64(w.Window.End)
 	for i := range e.Plan.Events {
 		at := int64(e.Plan.Events[i].At)
 		if ns := e.listed(i); ns > 0 && at < to && at+ns > from {
 			return true
 		}
-		if e.Plan.Events[i].Publish == nil {
-			continue
-		}
 		for k := range e.lives {
-			if r := e.lives[k].Rollouts; publish < len(r) && r[publish].Within(from-at, to-at) {
+			if r := rolloutOf(&e.lives[k], i); r != nil && r.Within(from-at, to-at) {
 				return true
 			}
 		}
-		publish++
 	}
 	for i := range e.lives {
 		for _, steps := range e.lives[i].Live {

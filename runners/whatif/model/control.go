@@ -36,8 +36,9 @@ type change struct {
 	// boot is the value of [pod].boot when the change was scheduled. The change has no effect if
 	// the container was started or ended since. It is 0 if no autoscaler measures.
 	boot uint32
-	// begun, for a change that belongs to a start, is when the start was decided. If the container
-	// ends after that instant, the change has no effect.
+	// begun, for a change that belongs to a start, is when the start was decided, and for one that
+	// belongs to the load of a published version, when that was published. If the container ends after
+	// that instant, a change of a start and a load that has not begun by then have no effect.
 	begun int64
 	void  bool // whether the change had no effect, because the container had ended before
 }
@@ -95,9 +96,12 @@ type history struct {
 	// not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
+	inTime  bool    // whether what happens is computed in order of time
 	agenda  []entry // what has yet to be computed, in order of time
 	clock   int64   // time up to which the agenda has been computed
 	store   *store  // nil if the plan's model store has enough bandwidth for everyone
+	// process says when the current process of each container that has started in the horizon starts.
+	process map[int32]int64
 	// With a model store, starting says when each start in progress was decided, and ended says
 	// when each container last ended.
 	starting map[int32]int64
@@ -118,9 +122,10 @@ func (w *world) control(replication int) {
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, process: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
+		h.inTime = h.store != nil || h.p.Random.Any() && len(h.p.Events) > 0
 		if h.store != nil {
 			h.store.h = h
 		}
@@ -309,21 +314,29 @@ func (c *change) ofContainer() bool {
 	return true
 }
 
-// overtaken reports whether a change belongs to a start that never finished, because the container
-// ended at the given instant.
+// overtaken reports whether a change belongs to a start that never finished, or begins a load, of a
+// container that ended before, at the given instant.
 func (c *change) overtaken(ended int64) bool {
-	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
+	return (c.what == begins || c.what == comesUp || c.what == isSeen || c.what == loads) && c.begun < ended && ended <= c.at
 }
 
-// valid drops the changes of the starts that never finished because the container ended.
+// valid drops the changes of the starts that never finished, and of the loads that never began,
+// because the container ended.
 func (h *history) valid() {
-	ended := map[int32]int64{}
+	type load struct {
+		server int32
+		begun  int64
+	}
+	ended, dropped := map[int32]int64{}, map[load]bool{}
 	h.list = slices.DeleteFunc(h.list, func(c change) bool {
 		if c.what == goesDown || c.what == retires {
 			ended[c.server] = c.at
 		}
 		at, has := ended[c.server]
-		return has && c.overtaken(at)
+		if has && c.what == loads && c.overtaken(at) {
+			dropped[load{c.server, c.begun}] = true
+		}
+		return has && c.overtaken(at) || (c.what == loaded || c.what == copies) && dropped[load{c.server, c.begun}]
 	})
 }
 
@@ -418,7 +431,7 @@ func (h *history) play() {
 // happen computes the effects of event number i of the plan.
 func (h *history) happen(i int) {
 	h.fate = &h.life.Fates[i]
-	h.event(&h.p.Events[i])
+	h.event(i)
 	if q, ok := h.pauses[i]; ok {
 		h.disconnect(q, h.p.Events[i].LoseIDC != "", func(*server) bool { return true })
 	}
@@ -438,7 +451,8 @@ func (h *history) played() {
 	h.sum()
 }
 
-func (h *history) event(e *plan.Event) {
+func (h *history) event(i int) {
+	e := &h.p.Events[i]
 	at := int64(e.At)
 	switch {
 	case e.Kill != nil:
@@ -465,7 +479,7 @@ func (h *history) event(e *plan.Event) {
 	case e.Loss != nil:
 		h.loss(at, until(h.p, *e), e.Loss)
 	case e.Publish != nil:
-		h.publish(at, e.Publish)
+		h.publish(at, i, e.Publish)
 	case e.ZooKeeper != nil && e.ZooKeeper.ExpireAll:
 		h.storm(at)
 	case e.Scale != nil:
@@ -578,8 +592,10 @@ func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	for _, one := range h.w.processes(s) {
 		server := &h.w.servers[one]
 		boot := h.boots(one)
-		h.starting[one] = begun
+		h.starting[one], h.process[one], h.loading[one] = begun, loads, busy
+		delete(h.held, one)
 		h.load(one, h.p.Boots(plan.TierNames[server.tier], int(server.shard)), begun, loads, func(up int64) {
+			defer h.hasLoaded(one, up)
 			if h.starting[one] == begun {
 				delete(h.starting, one)
 			}

@@ -10,13 +10,8 @@ import (
 
 // Life records what happened to the containers in one replication.
 type Life struct {
-	// Available holds, for each publish of a version, how many nanoseconds passed until the last
-	// replica served the version. It is -1 if some replica never served it. Serving holds the
-	// smallest number of serving replicas that any shard had in that time; if Available is -1,
-	// until the end of the run.
-	Available []int64 `json:"available,omitempty"`
-	Serving   []int64 `json:"serving,omitempty"`
-	// Rollouts holds, for each publish of a version, when each replica served the version.
+	// Rollouts holds, for each publish of a version, in order of time, when each replica served the
+	// version.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
 	// Detected holds, for each container that died, for how many nanoseconds callers still saw it.
 	Detected []int64 `json:"detected,omitempty"`
@@ -98,14 +93,39 @@ func (f *Fate) add(o *Fate) {
 
 // Rollout records how a version spread over the containers.
 type Rollout struct {
+	Event int `json:"event"` // index of the publish among the plan's events
+	// Took is how many nanoseconds passed until the last replica served the version. It is -1 if some
+	// replica never served it. A container that ends and does not start again does not count.
+	Took int64 `json:"took"`
+	// Least is the smallest number of serving replicas that any shard had in that time; if Took is
+	// -1, until the end of the run.
+	Least int64 `json:"least"`
 	// Served holds, by tier and shard, how long after the publish each replica served the
-	// version, in nanoseconds.
+	// version, in nanoseconds. Of holds of how many replicas.
 	Served [tiers][][]int64 `json:"served"`
+	Of     [tiers][]int     `json:"of"`
 	// Serving holds, by tier, the smallest number of replicas of any shard that callers saw during
 	// the roll-out.
 	Serving [tiers]int64 `json:"serving"`
 
-	at, last int64
+	at   int64
+	dues []*due
+}
+
+// due is a container that is to serve a version. served is when it is listed with the version that it
+// found while it ran, 0 if it is to load the version when it starts. starts says that it was not up
+// when the version was published, and never that it cannot get it.
+type due struct {
+	server        int32
+	served        int64
+	starts, never bool
+}
+
+// wants records that a container is to serve the version.
+func (r *Rollout) wants(server int32, up bool) *due {
+	d := &due{server: server, starts: !up}
+	r.dues = append(r.dues, d)
+	return d
 }
 
 // Within reports whether any replica began to serve the version between two times after its
@@ -139,6 +159,42 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
+// spread computes when the containers served the version of a roll-out. Those that end before they
+// do, or start later, serve it when they are listed after their next start.
+// turns holds, for each container, the changes by which it ends or is listed after a start.
+func (h *history) spread(r *Rollout, turns map[int32][]change) {
+	for _, d := range r.dues {
+		s := &h.w.servers[d.server]
+		when, gone, starts := d.served, false, d.starts
+		for _, c := range turns[d.server] {
+			switch {
+			case c.at < r.at || c.at == r.at && c.what == isSeen:
+			case c.what != isSeen && (when == 0 || c.at <= when):
+				when, gone, starts = 0, true, true
+			case c.what == isSeen && starts:
+				when, gone, starts = max(when, c.at), false, false
+			}
+		}
+		switch {
+		case gone:
+			continue
+		case d.never || when == 0:
+			r.Took = -1
+		default:
+			r.served(s, when-r.at)
+		}
+		r.of(s)
+	}
+}
+
+// of counts a replica that is to serve the version.
+func (r *Rollout) of(s *server) {
+	for len(r.Of[s.tier]) <= int(s.shard) {
+		r.Of[s.tier] = append(r.Of[s.tier], 0)
+	}
+	r.Of[s.tier][s.shard]++
+}
+
 // served records that a replica began to serve the version, since nanoseconds after its publish.
 func (r *Rollout) served(s *server, since int64) {
 	shards := r.Served[s.tier]
@@ -147,24 +203,33 @@ func (r *Rollout) served(s *server, since int64) {
 	}
 	shards[s.shard] = append(shards[s.shard], since)
 	r.Served[s.tier] = shards
+	if r.Took >= 0 {
+		r.Took = max(r.Took, since)
+	}
 }
 
 // sum computes the results for the report, once all changes of containers are known.
 func (h *history) sum() {
+	turns := map[int32][]change{}
+	for _, c := range h.list {
+		if len(h.life.Rollouts) > 0 && (c.what == goesDown || c.what == retires || c.what == isSeen) {
+			turns[c.server] = append(turns[c.server], c)
+		}
+	}
 	for k := range h.life.Rollouts {
 		r := &h.life.Rollouts[k]
-		to := r.at + r.last
-		if r.last < 0 {
+		h.spread(r, turns)
+		to := r.at + r.Took
+		if r.Took < 0 {
 			to = h.life.Until
 		}
-		least := int64(math.MaxInt64)
+		r.Least = math.MaxInt64
 		for t, n := range h.leastSeen(r.at, to) {
 			r.Serving[t] = n
 			if h.w.spec.Has(t) {
-				least = min(least, n)
+				r.Least = min(r.Least, n)
 			}
 		}
-		h.life.Serving = append(h.life.Serving, least)
 		for t := range r.Served {
 			for _, times := range r.Served[t] {
 				slices.Sort(times)

@@ -10,15 +10,13 @@ import (
 )
 
 // publish makes every container load a version. PS with an agent of version 1 load no files for it,
-// because their parameters are updated in place.
-func (h *history) publish(at int64, e *plan.Publish) {
+// because their parameters are updated in place. A container whose process starts later loads the
+// version when it starts.
+func (h *history) publish(at int64, index int, e *plan.Publish) {
 	k, fate := len(h.life.Rollouts), h.fate
-	h.life.Available = append(h.life.Available, 0)
-	h.life.Rollouts = append(h.life.Rollouts, Rollout{at: at})
-	if e.Bad == "load_failure" {
-		h.never(k)
-	}
-	wanted := h.wantedAt(at)
+	begun := at - 1 // a container that ends at the same instant ends after the publish
+	h.life.Rollouts = append(h.life.Rollouts, Rollout{Event: index, at: at})
+	up, wanted := h.upAt(at), h.wantedAt(at)
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
@@ -26,57 +24,55 @@ func (h *history) publish(at int64, e *plan.Publish) {
 		if !wanted[i] || len(files) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
 			continue
 		}
-		if name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards) {
-			h.never(k)
+		due := h.life.Rollouts[k].wants(int32(i), up[i])
+		switch {
+		case name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards):
+			due.never = true
+			continue
+		case !up[i] && at <= h.process[int32(i)]:
+			due.never = e.Bad == "load_failure"
 			continue
 		}
 		h.turn(int32(i), at+h.find(name, e.Model), func(from int64, then func(int64)) {
 			switch {
+			case h.store != nil && h.ended[int32(i)] > begun:
+				then(from)
 			case e.Bad == "load_failure": // each attempt fails at once and uses no memory
+				due.never = true
 				then(from + int64(h.p.Override.MaxLoadRetries)*int64(h.p.Override.LoadRetryInterval))
 			case h.roomFor(int32(i), name, e.Model, k+1):
-				h.add(from, loads, int32(i), 0)
-				h.load(int32(i), files, from, from, func(done int64) { h.rollsOver(int32(i), k, done, e); then(done) })
+				h.put(change{at: from, what: loads, server: int32(i), boot: h.boots(int32(i)), begun: begun})
+				h.load(int32(i), files, begun, from, func(done int64) { h.rollsOver(due, begun, done, e); then(done) })
 			default:
 				h.life.OOM++
 				before := h.fate
 				h.fate = fate
 				h.kill(s.host, from, from, 2)
 				h.fate = before
-				h.never(k)
+				due.never = true
 				then(from)
 			}
 		})
 	}
 }
 
-// never records that some containers will never serve the version of a publish.
-func (h *history) never(publish int) {
-	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
-}
-
 // rollsOver makes a container serve the version of a publish, which it has finished loading at the
-// instant done.
-func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
-	s, r := &h.w.servers[i], &h.life.Rollouts[publish]
-	if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
+// instant done. The version was published just after the instant begun.
+func (h *history) rollsOver(d *due, begun, done int64, e *plan.Publish) {
+	i := d.server
+	s := &h.w.servers[i]
+	if dev := h.w.spec.Tiers[s.tier].Device; dev != nil && dev.PieceNs > 0 {
 		copied := h.p.Service.Dense.Device.Copied(plan.Bytes(float64(h.p.NewBytesIn(e.Model, plan.TierNames[s.tier], int(s.shard))) * float64(e.Size)))
-		h.add(done-int64(copied), copies, i, float64(copied))
+		h.put(change{at: done - int64(copied), what: copies, server: i, value: float64(copied), boot: h.boots(i), begun: begun})
 	}
-	h.add(done, loaded, i, 0)
+	h.put(change{at: done, what: loaded, server: i, boot: h.boots(i), begun: begun})
 	if h.store.broken() {
-		h.never(publish)
 		return
 	}
-	served := h.written(done+h.poll()) - r.at
-	if r.last >= 0 {
-		r.last = max(r.last, served)
-		h.life.Available[publish] = r.last
-	}
-	r.served(s, served)
-	if lost, ok := h.unlisted[i]; ok && lost < r.at {
+	d.served = h.written(done + h.poll())
+	if lost, ok := h.unlisted[i]; ok && lost <= begun {
 		delete(h.unlisted, i)
-		h.put(change{at: r.at + served, what: isSeen, server: i, boot: h.boots(i), begun: done})
+		h.put(change{at: d.served, what: isSeen, server: i, boot: h.boots(i), begun: done})
 	}
 }
 
@@ -101,15 +97,19 @@ func (h *history) turn(s int32, found int64, load func(from int64, then func(int
 		}
 		from := max(found, h.loading[s])
 		h.loading[s] = busy
-		load(from, func(end int64) {
-			h.loading[s] = end
-			if list := h.waiting[s]; len(list) > 0 {
-				h.waiting[s] = list[1:]
-				list[0]()
-			}
-		})
+		load(from, func(end int64) { h.hasLoaded(s, end) })
 	}
 	h.on(found, begin)
+}
+
+// hasLoaded says when the thread that loads models of a server is free again, so that the load that
+// waits for it can begin.
+func (h *history) hasLoaded(s int32, end int64) {
+	h.loading[s] = end
+	if list := h.waiting[s]; len(list) > 0 {
+		h.waiting[s] = list[1:]
+		list[0]()
+	}
 }
 
 // find draws how long it takes until a container notices a new version of a model.
@@ -163,7 +163,8 @@ func (h *history) roomForAll(host int32, model string, publish int) bool {
 	return need <= limit
 }
 
-// random kills containers, or whole racks, at random instants.
+// random kills containers, or whole racks, at random instants. A container that is down does not
+// fail.
 func (h *history) random() {
 	for t, name := range plan.TierNames {
 		f := h.p.Random.Of(name)
@@ -180,9 +181,14 @@ func (h *history) random() {
 			for at < int64(h.p.Workload.Horizon) {
 				back := at + int64(h.rng.ExpFloat64()*float64(f.MTTR))
 				for k := i; k < min(i+rack, len(h.w.servers)) && int(h.w.servers[k].tier) == t; k++ {
-					if h.w.servers[k].up {
-						h.on(at, func() { h.kill(int32(k), at, back, 0) })
+					if s := &h.w.servers[k]; !s.up && (!h.inTime || s.pod != nil) {
+						continue
 					}
+					h.on(at, func() {
+						if !h.inTime || h.isUp(int32(k), at) {
+							h.kill(int32(k), at, back, 0)
+						}
+					})
 				}
 				at = back + int64(h.rng.ExpFloat64()*float64(f.MTBF))
 			}
@@ -250,7 +256,9 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 			look := 2 * int64(h.p.Override.StatusInterval)
 			start += (ready - start + look - 1) / look * look
 		}
+		h.process[i], h.loading[i] = start, busy
 		h.load(i, h.p.Boots(plan.TierNames[s.tier], int(s.shard)), 0, start, func(up int64) {
+			defer h.hasLoaded(i, up)
 			seen := h.written(up + h.poll())
 			boot := h.boots(i)
 			if !h.store.broken() {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -10,7 +11,7 @@ import (
 // twoPlaces is a fleet in two idcs, with 4 entry containers and 2 of ps.
 const twoPlaces = `apiVersion: capacity/v1
 model: {agent_version: 1, size: {embeddings: 1GB, dense: 1GB}, ram_factor: 1x}
-override: {fetch_ps_timeout: 100ms, fetch_ps_retry: 0}
+override: {fetch_ps_timeout: 100ms, fetch_ps_retry: 0, fs_poll_ps: 1s}
 fleet:
   idcs: [{name: hl}, {name: lf}]
   entry: {replicas: 4, cpu: 8, mem: 8GiB}
@@ -90,6 +91,81 @@ func TestAVersionGoesToWhatThereIs(t *testing.T) {
 	}
 }
 
+// Goal: a container that is down or starts when a version is published, or ends before it has loaded it,
+// serves it when it is listed after its start: a process that starts loads the newest version, and does
+// not load it a second time. One that was starting with the old version loads the new one behind it. One
+// that does not come back does not count. Method: when the slowest of two PS, of which loads take 3.36 s
+// and lists up to 1 s, served it, and how many loads there were, with and without a store that never
+// limits.
+func TestContainersThatAreNotUpGetAVersionAtTheirStart(t *testing.T) {
+	for _, c := range []struct {
+		name, events string
+		least, most  float64 // seconds after the publish at 20 s
+		loads, of    int
+	}{
+		{"all are up", "", 3.36, 5.4, 2, 2},
+		{"down until 35 s", "{at: 10s, kill: {ps: {count: 1}}, restart_after: 25s}", 18.36, 19.4, 1, 2},
+		{"starts after the publish", "{at: 19s, kill: {ps: {count: 1}}, restart_after: 2s}", 5, 11, 1, 2},
+		{"starts before the publish", "{at: 18s, kill: {ps: {count: 1}}}", 4, 10, 2, 2},
+		{"starts long before the publish", "{at: 8s, kill: {ps: {count: 1}}, restart_after: 10s}", 4.7, 5.8, 2, 2},
+		{"ends before it has loaded it", "{at: 22s, kill: {ps: {count: 1}}, restart_after: 16s}", 21.36, 22.4, 2, 2},
+		{"ends before it has found it", "{at: 20s, kill: {ps: {count: 1}}, restart_after: 18s}", 21.36, 22.4, 1, 2},
+		{"ends for ever", "{at: 22s, scale: {ps: 1}}", 3.36, 5.4, 2, 1},
+	} {
+		for _, store := range []string{"0B/s", "100GB/s"} {
+			for _, list := range []string{c.events + ", " + release, release + ", " + c.events} {
+				s := overlapping(t, "", strings.Trim(list, ", "))
+				s.Control.Plan.Fleet.Boot.Store = plan.ByteRate(map[string]float64{"100GB/s": 1e11}[store])
+				for run := range 5 {
+					w := s.world(0, run)
+					w.clock.Close()
+					one := w.sample.Life.Rollouts[0]
+					loads := 0
+					for _, change := range w.tape {
+						if change.what == loaded && w.servers[change.server].tier == PS {
+							loads++
+						}
+					}
+					if took := float64(one.Took) / 1e9; took < c.least || took > c.most || loads != c.loads || one.Of[PS][0] != c.of || len(one.Served[PS][0]) != c.of {
+						t.Errorf("%s, store %s: took %.3f s, want %g to %g; %d loads, want %d; %d of %v served it, want %d", c.name, store, took, c.least, c.most, loads, c.loads, len(one.Served[PS][0]), one.Of[PS], c.of)
+					}
+				}
+			}
+		}
+	}
+}
+
+const release = "{at: 20s, publish: {version: 2}}"
+
+// Goal: containers that fail at random beside events are those that are up: one that an event has ended
+// is down until the event brings it back, and one that an event has added fails, too. Method: how many
+// are up at 25 s, and whether the two of the begin are ever not the only ones that are down.
+func TestRandomFailuresBesideEvents(t *testing.T) {
+	failing := func(events, mtbf string, run int) *Sample {
+		s := overlapping(t, "", events, "random_failures: {ps: {mtbf: "+mtbf+", mttr: 1s}}\n")
+		one, err := s.Run(0, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	more := 0
+	for run := range 20 {
+		if got := StepAt(failing("{at: 5s, kill: {ps: {count: 2}}, restart_after: 50s}", "6s", run).Life.Live[PS], 25e9); got != 0 {
+			t.Errorf("run %d: %d of those that an event has ended until 55 s are up at 25 s", run, got)
+		}
+		steps := failing("{at: 1s, scale: {ps: 5}}", "20s", run).Life.Live[PS]
+		for k, step := range steps[1:] { // of the two of the begin no more than two are down
+			if step.At > 10e9 && step.N < steps[k].N && step.N < 3 {
+				more++
+			}
+		}
+	}
+	if more == 0 {
+		t.Error("of five containers, three of which an event has added, never three were down at once")
+	}
+}
+
 // Goal: how full a fleet gets is said of the horizon. Method: containers that are restarted go behind it,
 // as ZooKeeper cannot be written to before.
 func TestHowFullAFleetGetsIsOfTheHorizon(t *testing.T) {
@@ -99,9 +175,9 @@ func TestHowFullAFleetGetsIsOfTheHorizon(t *testing.T) {
 	}
 }
 
-func overlapping(t *testing.T, clients, events string) *Spec {
+func overlapping(t *testing.T, clients, events string, more ...string) *Spec {
 	t.Helper()
-	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, twoPlaces, clients, events))
+	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, twoPlaces+strings.Join(more, ""), clients, events))
 	if err != nil {
 		t.Fatal(err)
 	}

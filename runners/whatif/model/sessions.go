@@ -192,6 +192,23 @@ func (h *history) upAt(at int64) []bool {
 	return up
 }
 
+// isUp reports whether a container is up at the present instant, up to which changes are known.
+func (h *history) isUp(server int32, at int64) bool {
+	up, ended := h.begun[server], int64(-1)
+	for pass := range 2 { // a start counts if the container has not ended since it was decided
+		for _, c := range h.list {
+			switch {
+			case c.server != server || c.at > at || !c.ofContainer():
+			case pass == 0 && (c.what == goesDown || c.what == retires):
+				up, ended = false, max(ended, c.at)
+			case pass == 1 && c.what == comesUp && c.begun >= ended:
+				up = true
+			}
+		}
+	}
+	return up
+}
+
 // wantedAt returns which containers are up at an instant, or start and will come up.
 func (h *history) wantedAt(at int64) []bool {
 	wanted, ended := h.upAt(at), h.endedAt(at)

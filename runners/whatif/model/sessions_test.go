@@ -125,7 +125,7 @@ func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Life.Available; len(got) != 2 || got[0] != -1 || time.Duration(got[1]) < c.least || time.Duration(got[1]) > c.before {
+		if got := s.Life.Rollouts; len(got) != 2 || got[0].Took != -1 || time.Duration(got[1].Took) < c.least || time.Duration(got[1].Took) > c.before {
 			t.Errorf("%s: got %v, want the bad version never, the next one after %v to %v", c.conf, got, c.least, c.before)
 		}
 	}

@@ -85,7 +85,7 @@ func TestARollOutTakesWhatTheStoreNeeds(t *testing.T) {
 	s := storedPlan(t, "2GB/s", "events: [{at: 10s, publish: {version: 2}}]\n")
 	const need = (6*3 + 8*6) / 2.0
 	for k := range 5 {
-		if took := float64(lived(t, s, k).Available[0]) / 1e9; took < need || took > need+2 {
+		if took := float64(lived(t, s, k).Rollouts[0].Took) / 1e9; took < need || took > need+2 {
 			t.Errorf("served everywhere after %g s, want %g to %g", took, need, need+2)
 		}
 	}

@@ -30,6 +30,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	for i := range p.Events {
 		d.event(p, i)
 	}
+	d.versions(p)
 	d.autoscale(p)
 	d.failures(p)
 	d.mixedNames(p)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -79,6 +80,39 @@ func (d *decoder) published(p *Plan, e *Publish, action string) {
 	}
 	if e.Bad == "partial" && e.Shards == 0 {
 		d.report(action+".bad", requiredKey, "bad: partial needs shards, the number of shards that get the version")
+	}
+}
+
+// versions checks that each publish has a greater version than those before it. Model servers load
+// the greatest version that they find (the version policy latest), so that nothing comes of another.
+func (d *decoder) versions(p *Plan) {
+	newest := map[string]int{} // for each model, the index of the last publish, counted from 1
+	order := make([]int, len(p.Events))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Events[a].At, p.Events[b].At) })
+	for _, i := range order {
+		e := p.Events[i].Publish
+		if e == nil || e.Version < 1 {
+			continue
+		}
+		models := []string{e.Model}
+		if e.Model == "" {
+			models = append(p.modelNames(), "")
+		}
+		for _, m := range models {
+			k := newest[m]
+			if k == 0 && m != RoughSortName {
+				k = newest[""]
+			}
+			if k > 0 && e.Version <= p.Events[k-1].Publish.Version {
+				older := p.Events[k-1].Publish.Version
+				d.reportBoth(fmt.Sprintf("events.%d.publish.version", i), fmt.Sprintf("events.%d.publish.version", k-1), outOfRange, "events.%d.publish.version must be above %d, which is published before, got %d: model servers load the greatest version that there is", i, older, e.Version)
+				break
+			}
+			newest[m] = i + 1
+		}
 	}
 }
 

@@ -46,6 +46,8 @@ func TestEachWrongValueIsOneError(t *testing.T) {
 		{slo, "slo: [above(gone) <= 1s, goodput >= 1/s]", `18:7: "above(gone)": there is no objective that requests could be above, want one as p99(request) <= 50ms or errors <= 1% [CAP-E13]`},
 		{slo, "slo: [dashboard_above(2000s) <= 1%]", `18:7: "dashboard_above(2000s) <= 1%": found 2000s, want a time above 0 and up to 24m35s, the greatest bound of TensorFlow Serving's buckets [CAP-E13]`},
 		{slo, "slo: [dashboard_p99(gpu) <= 1s]", `18:7: "dashboard_p99(gpu)": unknown metric - did you mean "dashboard_p99(ps)"? [CAP-E13]`},
+		{event, "{at: 20s, publish: {version: 4}}, {at: 10s, publish: {version: 5}}", `16:39: events.0.publish.version must be above 5, which is published before, got 4: model servers load the greatest version that there is (events.1.publish.version at 16:73) [CAP-E05]`},
+		{event, "{at: 10s, publish: {version: 5}}, {at: 20s, publish: {version: 5}}", `16:73: events.1.publish.version must be above 5, which is published before, got 5: model servers load the greatest version that there is (events.0.publish.version at 16:39) [CAP-E05]`},
 		{"rate: 10/s", "rate: nan/s", `15:18: rate: "nan/s" is no number, rate expected, for example 50k/s [CAP-E04]`},
 		{"rate: 10/s", "rate: 10/s, arrivals: {batch: det(0)}", `15:42: workload.arrivals.batch must have a mean of 1..100000, got 0 [CAP-E05]`},
 		{"rate: 10/s", "rate: 10/s, places: {lf: 50%, xx: 50%}", `15:46: idc "xx" is not in fleet.idcs (known: hl, lf) [CAP-E09]`},

@@ -85,7 +85,7 @@ func (r source) autoscaler(cores, replicas int) string {
 // events draws random events within ten minutes.
 func (r source) events(entry, ps int) string {
 	var list []string
-	for range r.in(1, 4) {
+	for n := range r.in(1, 4) {
 		at, length := r.in(1, 8)*60+r.IntN(60), r.in(1, 8)*30
 		list = append(list, fmt.Sprintf(r.of(
 			"{at: %[1]ds, traffic: {factor: %[3]dx}, for: %[2]ds}",
@@ -95,7 +95,7 @@ func (r source) events(entry, ps int) string {
 			"{at: %[1]ds, slow: {entry: {count: %[4]d, factor: %[3]dx}}, for: %[2]ds}",
 			"{at: %[1]ds, lose_idc: lf, for: %[2]ds}",
 			"{at: %[1]ds, scale: {entry: %[6]d}}",
-			"{at: %[1]ds, publish: {version: 2}}"), at, length, r.in(2, 6), r.in(1, entry), r.in(1, ps), r.in(1, entry+5)))
+			"{at: %[1]ds, publish: {version: %[1]d%[7]d}}"), at, length, r.in(2, 6), r.in(1, entry), r.in(1, ps), r.in(1, entry+5), n))
 	}
 	return "events:\n  - " + strings.Join(list, "\n  - ") + "\n"
 }
