@@ -62,6 +62,19 @@ events: [{at: 10s, name: slow, slow: {ps: {count: 1, factor: 2x}}, for: 1s}]`, "
 	}
 }
 
+// Goal: what an event costs may come in groups of requests that hang together, of which none came. Method: a queue
+// at 80 %, of which some 90 requests make a group (CAP-5.2), and an event that costs nothing.
+func TestNoneLostOfTwentyIsOfGroups(t *testing.T) {
+	r := run(t, strings.NewReplacer("ps: {cpu: 50ms}", "ps: {cpu: 1us}", "entry: {cpu: 1us}", "entry: {cpu: exp(10ms)}", "replicas: 1, cpu: 4", "replicas: 1, cpu: 1", "rate: 100/s, horizon: 30s}", `rate: 80/s, horizon: 30s, detail: {windows: ["each incident -5s..+5s"]}}
+events: [{at: 10s, name: slow, slow: {ps: {count: 1, factor: 2x}}, for: 1s}]`, "[util(ps) <= 5%, goodput >= 1/s]", "[lost(slow) <= 1]").Replace(late))
+	if e := r.Find("lost(slow)", "incident slow"); e == nil || e.CI == nil || *e.Value != 0 || e.CI[1] < 80*3.689/20 || e.CI[1] > 100*3.689/20 {
+		t.Errorf("lost: got %+v, want 0 with [0, some 17]", e)
+	}
+	if v := r.Verdicts[0]; v.Outcome != result.Undecided {
+		t.Errorf("got %s %s, want UNDECIDED", v.Outcome, v.Text)
+	}
+}
+
 // Goal: a closed form of nothing is no infinite error. Method: a fleet in which all is so short that a histogram
 // has it as a microsecond, and formulas as 0.
 func TestAClosedFormOfNothing(t *testing.T) {

@@ -182,7 +182,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	mean, half := m.mean(metric, confidence)
 	mean = math.Max(mean, 0) // the metric lost subtracts usual failures, so its mean can be negative by chance
 	ci := around(mean, half)
-	if unit := w.oneOf(metric); unit > 0 {
+	if unit := w.oneOf(metric) * math.Max(1, related.Floor); unit > 0 { // requests that hang together count as one
 		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {
 			ci = [2]float64{math.Min(ci[0], least*unit), math.Max(ci[1], most*unit)}
 		}
