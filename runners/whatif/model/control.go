@@ -125,7 +125,8 @@ func (w *world) control(replication int) {
 		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, process: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
-		h.inTime = h.store != nil || h.p.Random.Any() && len(h.p.Events) > 0
+		restarts := slices.ContainsFunc(h.p.Events, func(e plan.Event) bool { return e.Restart != nil })
+		h.inTime = h.store != nil || h.p.Random.Any() && len(h.p.Events) > 0 || restarts && len(h.p.Events) > 1
 		if h.store != nil {
 			h.store.h = h
 		}
@@ -558,8 +559,16 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 		return
 	}
 	h.on(at, func() {
-		next, left := at, len(chunks[0])
-		for _, s := range chunks[0] {
+		up := chunks[0]
+		if h.inTime { // what has ended meanwhile, or is no longer wanted, is left as it is
+			up = slices.DeleteFunc(slices.Clone(up), func(s int32) bool { return !h.isUp(s, at) })
+		}
+		if len(up) == 0 {
+			h.roll(chunks[1:], at, drain)
+			return
+		}
+		next, left := at, len(up)
+		for _, s := range up {
 			unlisted := at
 			if h.w.servers[s].tier != Entry {
 				unlisted = h.written(at)

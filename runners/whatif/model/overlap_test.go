@@ -67,6 +67,8 @@ func TestEventsHappenToWhatThereIs(t *testing.T) {
 		{"what is gone is not killed", "{at: 5s, kill: {ps: {count: 1}}, restart_after: 50s}", "{at: 15s, kill: {ps: {count: 1}}, restart_after: 50s}", PS, 0},
 		{"nothing starts in a lost idc", "{at: 5s, for: 30s, lose_idc: lf}", "{at: 6s, for: 5s, lose_cluster: \"lf:a\"}", Entry, 2},
 		{"who starts goes with its idc", "{at: 19s, kill: {entry: {count: 4}}}", "{at: 20s, lose_idc: lf}", Entry, 2},
+		{"what is not wanted is not restarted", "{at: 5s, restart: {tier: entry}}", "{at: 7s, scale: {entry: 1}}", Entry, 1},
+		{"nor what is down", "{at: 5s, restart: {tier: entry}}", "{at: 6s, kill: {entry: {count: 4}}, restart_after: 40s}", Entry, 1}, // the one that is being restarted
 		{"nor after a kill", "{at: 5s, kill: {entry: {count: 4}}, restart_after: 3s}", "{at: 6s, for: 30s, lose_idc: lf}", Entry, 2},
 	} {
 		for _, list := range []string{c.first + ", " + c.second, c.second + ", " + c.first} {

@@ -16,9 +16,9 @@ type entry struct {
 
 // on takes the action do at an instant of the horizon. If containers load models from a shared
 // store, actions wait in the agenda, to be taken in order of time, because a load takes longer if
-// others begin before it ends. So they do if containers fail at random beside events of the plan,
-// because either happen to the containers that the others have left. If not, their order does not
-// matter, and on takes the action at once.
+// others begin before it ends. So they do if containers fail at random, or are restarted one after
+// the other, beside events of the plan, because either happen to the containers that the others have
+// left. If not, their order does not matter, and on takes the action at once.
 func (h *history) on(at int64, do func()) {
 	if !h.inTime {
 		do()

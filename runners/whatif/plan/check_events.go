@@ -348,7 +348,7 @@ func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool
 	switch t.Kind() {
 	case reflect.Pointer:
 		return fieldAt(t.Elem(), path, tag)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Map:
 		return fieldAt(t.Elem(), path[1:], tag)
 	case reflect.Struct:
 		for i := range t.NumField() {
@@ -359,6 +359,12 @@ func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool
 		// The YAML forms of some types have other fields than the types themselves.
 		if t == reflect.TypeFor[RateLaw]() {
 			return fieldAt(reflect.TypeFor[rateForms](), path, tag)
+		}
+		if t == reflect.TypeFor[Kill]() && path[0] == "refuse" {
+			return placed{t: reflect.TypeFor[bool]()}, len(path) == 1
+		}
+		if (t == reflect.TypeFor[Kill]() || t == reflect.TypeFor[Slow]()) && slices.Contains(TierNames, path[0]) {
+			return fieldAt(reflect.TypeFor[picked](), path[1:], tag)
 		}
 		if t == reflect.TypeFor[Skew]() && path[0] == "zipf" {
 			return placed{t: reflect.TypeFor[float64]()}, true
@@ -372,6 +378,9 @@ func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool
 
 // isSingle reports whether a value of a type can be written as one number or word.
 func isSingle(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch t {
 	case reflect.TypeFor[Replicas](), reflect.TypeFor[RateLaw](), reflect.TypeFor[Skew]():
 		return true

@@ -2,6 +2,10 @@ package plan
 
 import (
 	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,5 +107,49 @@ func TestDenseServersAreDenseAlone(t *testing.T) {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%q and %q: got %v, want %q", c.conf, c.fleet, err, c.want)
 		}
+	}
+}
+
+// Goal: whatever is one number or one word can be swept over, wherever it stands. Method: each such value of the
+// worked plans and of the forms in their README, but for lists of words and what says how to search and report.
+func TestEachNumberAndWordCanBeSweptOver(t *testing.T) {
+	files, err := filepath.Glob("../plans/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	seen := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var root yaml.Node
+		if err := yaml.Unmarshal(text, &root); err != nil {
+			t.Fatal(err)
+		}
+		var walk func(n *yaml.Node, path string)
+		walk = func(n *yaml.Node, path string) {
+			switch {
+			case n.Kind == yaml.SequenceNode && len(n.Content) > 0 && n.Content[0].Kind == yaml.ScalarNode || slices.Contains([]string{"sweep", "solve", "report", "worlds"}, path):
+			case hasPath(n, []string{"mid"}): // a value that is not known for sure
+			case n.Kind == yaml.ScalarNode:
+				seen++
+				if f, ok := fieldAt(reflect.TypeFor[Plan](), strings.Split(path, "."), ""); !ok || !isSingle(f.t) {
+					t.Errorf("%s: %s cannot be swept over: %v", filepath.Base(file), path, f.t)
+				}
+			case n.Kind == yaml.SequenceNode:
+				for i, item := range n.Content {
+					walk(item, join(path, strconv.Itoa(i)))
+				}
+			default:
+				for i := 0; i+1 < len(n.Content); i += 2 {
+					walk(n.Content[i+1], join(path, n.Content[i].Value))
+				}
+			}
+		}
+		walk(root.Content[0], "")
+	}
+	if seen < 500 {
+		t.Errorf("looked at %d values, want 500 or more", seen)
 	}
 }
