@@ -129,3 +129,35 @@ func TestOneRequestIsNoBacklog(t *testing.T) {
 		t.Errorf("got %+v of %d requests, want STABLE of 20", s, r.Windows[0].Requests)
 	}
 }
+
+// Goal: the wait that theory prints follows what arrivals vary by, and an estimate is called one. Method: the exact
+// wait at one server with exponential work and gaps that are gamma with cv 2, or always the same: sigma/(mu (1 -
+// sigma)), where sigma is the transform of the gaps at mu (1 - sigma).
+func TestTheWaitFollowsTheArrivals(t *testing.T) {
+	for _, c := range []struct {
+		arrivals  string
+		transform func(s float64) float64 // of gaps with the mean 1/80 s
+	}{
+		{"{process: gamma, cv: 2}", func(s float64) float64 { return math.Pow(1+s*4/80, -0.25) }},
+		{"{process: deterministic}", func(s float64) float64 { return math.Exp(-s / 80) }},
+	} {
+		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer("entry: {cpu: 1us}", "entry: {cpu: exp(10ms)}", "replicas: 1, cpu: 4", "replicas: 1, cpu: 1", "rate: 100/s, horizon: 30s", "rate: 80/s, horizon: 30s, arrivals: "+c.arrivals).Replace(late)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigma := 0.5
+		for range 1000 {
+			sigma = c.transform(100 * (1 - sigma))
+		}
+		want, found := sigma/(100*(1-sigma))*1e9, map[string]float64{}
+		for _, f := range judge.ClosedForms(p) {
+			found[f.Name] = f.Theory
+		}
+		if got := found["W_q of entry (Allen-Cunneen, an estimate, c = 1)"]; math.Abs(got-want) > 0.2*want {
+			t.Errorf("%s: got %g, want %g within a fifth: %v", c.arrivals, got, want, found)
+		}
+		if _, ok := found["P(wait) of entry (an estimate)"]; !ok {
+			t.Errorf("%s: P(wait) is not called an estimate: %v", c.arrivals, found)
+		}
+	}
+}

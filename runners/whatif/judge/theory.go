@@ -93,8 +93,11 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	default:
 		law, exact = "Allen-Cunneen", false
 	}
-	formula, each := "(1 + cs2)/2 x C/(c mu - lambda)", busy*float64(servers)/calls
-	wait := theory.AllenCunneen(servers, calls, each, 1, scv) * 1e9
+	formula, each, ca2 := "(1 + cs2)/2 x C/(c mu - lambda)", busy*float64(servers)/calls, arrivalSCV(p, tier)
+	if ca2 != 1 {
+		law, formula = "Allen-Cunneen", "(ca2 + cs2)/2 x C/(c mu - lambda)"
+	}
+	wait := theory.AllenCunneen(servers, calls, each, ca2, scv) * 1e9
 	b := p.Workload.Arrivals.Batch
 	together := !b.IsZero() && tier == "entry" // the work of entry spaces out a batch for other tiers
 	if together {
@@ -102,16 +105,35 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 		wait += (second/mean - 1) / 2 * calls / rate * each / float64(servers) / (1 - busy) * 1e9
 		law, exact, formula = strings.Replace(law, "M/", "M^X/", 1), exact && servers == 1, formula+" + (E[X^2]/E[X] - 1)/2 x 1/(c mu - lambda)"
 	}
+	name := "P(wait) of " + tier
 	if !exact {
-		law += ", an estimate"
+		law, name = law+", an estimate", name+" (an estimate)"
 	}
 	list := []result.ClosedForm{
 		{Name: fmt.Sprintf("W_q of %s (%s, c = %d)", tier, law, servers), Section: "CAP-7.1", Unit: "ns", Formula: formula, Theory: wait},
-		{Name: "P(wait) of " + tier, Section: "CAP-7.1", Unit: "fraction", Formula: "Erlang C", Theory: theory.ErlangC(servers, busy)}}
+		{Name: name, Section: "CAP-7.1", Unit: "fraction", Formula: "Erlang C", Theory: theory.ErlangC(servers, busy)}}
 	if together {
 		return list[:1]
 	}
 	return list
+}
+
+// arrivalSCV returns by how much the gaps between the requests of a tier's containers vary, as a
+// squared coefficient of variation. It is 1 for requests that come at random, one by one or several
+// at once, and for mmpp, whose gaps hang together. Of other processes a container gets every n-th
+// request at random.
+func arrivalSCV(p *plan.Plan, tier string) float64 {
+	a := &p.Workload.Arrivals
+	cv := 0.0
+	switch {
+	case !a.Batch.IsZero() || p.Workload.Loop.Closed():
+		return 1
+	case a.Process == "gamma":
+		cv = float64(a.CV)
+	case a.Process != "deterministic":
+		return 1
+	}
+	return 1 + (cv*cv-1)/float64(max(1, p.ReplicasOf(tier, 1)))
 }
 
 // waitsOfMixed returns how much longer a call takes at a container that serves several tiers, where
@@ -315,7 +337,7 @@ func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 		servers := max(1, s.Threads)
 		mean := p.Work(name) * 1e9 * float64(servers)
 		scv := scvOf(p, name)
-		wait := theory.AllenCunneen(servers, rho*float64(servers)/mean, mean, 1, scv)
+		wait := theory.AllenCunneen(servers, rho*float64(servers)/mean, mean, arrivalSCV(p, name), scv)
 		if p.Fleet.Mixed != nil {
 			busy := p.Fullest("ps", rate)
 			if busy >= 1 {
