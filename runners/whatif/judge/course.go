@@ -58,7 +58,7 @@ type comparison struct {
 // contain answered requests.
 func compared(tracks []track, before, step int64) (*comparison, bool) {
 	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
-	c.first = min(c.first, c.steps)
+	c.first = min(max(c.first, 0), c.steps) // the window may begin behind the event, or end before it
 	c.clean = c.first
 	answered := 0
 	for k := range c.first {

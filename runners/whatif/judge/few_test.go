@@ -161,3 +161,27 @@ func TestTheWaitFollowsTheArrivals(t *testing.T) {
 		}
 	}
 }
+
+// Goal: a window may begin behind its event, or end before it: then there is nothing to compare with. Method: the
+// figures of an event are not there, those of the window are those of the same seconds.
+func TestAWindowBesideItsEvent(t *testing.T) {
+	for around, same := range map[string]string{"+2s..+6s": "at 12s 4s", "-6s..-2s": "at 4s 4s"} {
+		text := func(windows string) string {
+			return strings.NewReplacer("ps: {cpu: 50ms}", "ps: {cpu: 1ms}", "horizon: 30s}", `horizon: 30s, detail: {windows: ["`+windows+`"]}}
+events: [{at: 10s, name: gone, kill: {ps: {count: 1}}, restart_after: 9s}]`, "[util(ps) <= 5%, goodput >= 1/s]", "[errors <= 50%, p99(request) <= 50ms]").Replace(late)
+		}
+		r, other := run(t, text("each incident "+around)), run(t, text(same))
+		var out bytes.Buffer
+		if err := r.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		if e := r.Find("lost(gone)", "incident gone"); e != nil && e.Value != nil {
+			t.Errorf("%s: lost %+v, want none", around, e)
+		}
+		for _, metric := range []string{"mean(request)", "errors", "answered"} {
+			if got, want := r.Find(metric, "incident gone"), other.Find(metric, same); got == nil || want == nil || *got.Value != *want.Value || got.N != want.N {
+				t.Errorf("%s: %s is %+v, want %+v", around, metric, got, want)
+			}
+		}
+	}
+}

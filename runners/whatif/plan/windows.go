@@ -48,8 +48,23 @@ func (d *decoder) windows(p *Plan) []Window {
 			list = append(list, w)
 		}
 	}
+	d.incidents(p, len(list))
 	slices.SortStableFunc(list, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
 	return list
+}
+
+// incidents reports windows around events in a plan without events. There are n windows.
+func (d *decoder) incidents(p *Plan, n int) {
+	for i, text := range p.Workload.Detail.Windows {
+		path := fmt.Sprintf("workload.detail.windows.%d", i)
+		switch {
+		case len(p.Events) > 0 || !strings.HasPrefix(text, "each incident"):
+		case n == 0:
+			d.report(path, requiredKey, "window %q: there are no events, so that nothing is simulated; want one in events, or another window", text)
+		default:
+			d.never(path, "there are no events")
+		}
+	}
 }
 
 // window reads an entry of detail.windows, such as "peak 60s" or "each incident -10s..+60s". A

@@ -48,6 +48,7 @@ func TestEachWrongValueIsOneError(t *testing.T) {
 		{slo, "slo: [dashboard_p99(gpu) <= 1s]", `18:7: "dashboard_p99(gpu)": unknown metric - did you mean "dashboard_p99(ps)"? [CAP-E13]`},
 		{event, "{at: 20s, publish: {version: 4}}, {at: 10s, publish: {version: 5}}", `16:39: events.0.publish.version must be above 5, which is published before, got 4: model servers load the greatest version that there is (events.1.publish.version at 16:73) [CAP-E05]`},
 		{event, "{at: 10s, publish: {version: 5}}, {at: 20s, publish: {version: 5}}", `16:73: events.1.publish.version must be above 5, which is published before, got 5: model servers load the greatest version that there is (events.0.publish.version at 16:39) [CAP-E05]`},
+		{"events: [" + event + "]", "events: []", `15:56: window "each incident -5s..+20s": there are no events, so that nothing is simulated; want one in events, or another window [CAP-E06]`},
 		{"rate: 10/s", "rate: nan/s", `15:18: rate: "nan/s" is no number, rate expected, for example 50k/s [CAP-E04]`},
 		{"rate: 10/s", "rate: 10/s, arrivals: {batch: det(0)}", `15:42: workload.arrivals.batch must have a mean of 1..100000, got 0 [CAP-E05]`},
 		{"rate: 10/s", "rate: 10/s, places: {lf: 50%, xx: 50%}", `15:46: idc "xx" is not in fleet.idcs (known: hl, lf) [CAP-E09]`},
