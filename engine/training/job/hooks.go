@@ -129,6 +129,7 @@ func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook
 		return nil, err
 	}
 	options.Interval, options.Quirks = interval, p.Quirks
+	options.UseNativeMultiHashTable = true                                     // in a configuration that does not say it (cpu_training.py:609)
 	options.IgnoreSaveErrors = p.Spec.IgnoreSaveErrors || p.Spec.ParameterSync // cpu_training.py:1209
 	options.Listeners = []session.Listener{&saved{p: p}}
 	if p.Spec.ExportDir != "" {

@@ -98,3 +98,15 @@ func TestJobOverGRPCGoesBackToItsCheckpoint(t *testing.T) {
 		t.Errorf("found ps1 serving %d times, want 2", n)
 	}
 }
+
+// Goal: a new directory is one of native hash tables, as of a configuration that does not say which
+// it has (cpu_training.py:609).
+func TestAJobHasNativeHashTables(t *testing.T) {
+	happened(t, cluster.TrainingSpec{PS: 1, SaveEvery: time.Minute}, nil, func(w *world.World) {
+		store, inside := w.StoreOf("/train/model/monolith_checkpoint")
+		text, err := store.ReadFile(inside)
+		if err != nil || !strings.Contains(string(text), "builtin_hash_table_type: MULTI_CUCKOO_HASH_MAP\n") {
+			t.Errorf("got %q, %v, want MULTI_CUCKOO_HASH_MAP", text, err)
+		}
+	})
+}
