@@ -31,9 +31,9 @@ func newRootCommand() *cobra.Command {
 		Long: `monosim runs the serving control plane of bytedance/monolith in virtual time:
 hours of a cluster in milliseconds, every run reproducible from its seed.
 
-The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
-when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's, and
-so is that of the reference's programs where monosim is called by their names.`,
+The exit code is 0 when all is good, 1 when a check failed or a run broke off, 2 when what was
+asked for makes no sense or cannot be opened or written, and 3 when test or whatif cannot tell. That of
+tfserving is upstream's, and so is that of the reference's programs where monosim is called by their names.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
