@@ -2,6 +2,7 @@ package prefetch
 
 import (
 	"math/big"
+	"reflect"
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
@@ -109,6 +110,9 @@ func each(list []any, action func(leaf any) (any, error)) ([]any, error) {
 
 // add stores a leaf and returns its place.
 func (n *NestedTensors) add(leaf any) (any, error) {
+	if !reflect.ValueOf(leaf).Comparable() { // bytes or a set, which no map has for a key
+		return nil, n.unsupported(leaf)
+	}
 	if p, ok := n.places[leaf]; ok {
 		return p, nil
 	}
@@ -127,13 +131,18 @@ func (n *NestedTensors) add(leaf any) (any, error) {
 		p = place{other, len(n.others)}
 		n.others = append(n.others, v)
 	default:
-		if !n.quirks.Keeps(jobquirks.Q271) {
-			return nil, pysem.Raise("ValueError", "Tensor is not supported. %s", pysem.Str(leaf))
-		}
-		return nil, pysem.Raise("TypeError", "isinstance() arg 2 must be a type or tuple of types")
+		return nil, n.unsupported(leaf)
 	}
 	n.places[leaf] = p
 	return p, nil
+}
+
+// unsupported returns the error for a leaf that is neither a tensor nor one of the kept types (Q271).
+func (n *NestedTensors) unsupported(leaf any) error {
+	if !n.quirks.Keeps(jobquirks.Q271) {
+		return pysem.Raise("ValueError", "Tensor is not supported. %s", pysem.Str(leaf))
+	}
+	return pysem.Raise("TypeError", "isinstance() arg 2 must be a type or tuple of types")
 }
 
 // Tensors returns the tensors that were taken out: the dense ones, then the values and the row

@@ -3,6 +3,7 @@ package trainingcases
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -165,6 +166,7 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.oddRetryWait(c.In.Object("kwargs"), config)
 	d, err := runDiscovery(c, n)
 	if err != nil {
 		return nil, err
@@ -179,6 +181,23 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 	})
 	return caseworld.Object("result", result, "log", sameRows(n.log), "slept", caseworld.InRows(l.time.Slept),
 		"model_name", cputraining.ConfigClass.Get(config, "model_name"), "index", cputraining.ConfigClass.Get(config, "index")), nil
+}
+
+// oddRetryWait makes a wait that Python cannot sleep raise at the sleep. Other numbers of the case
+// that are used as such have to be ints.
+func (l *lab) oddRetryWait(kwargs caseworld.Arguments, config *cputraining.DistributedCPUTrainingConfig) {
+	const name = "retry_wait_in_secs"
+	if kwargs.Has(name) && pysem.SleepError(kwargs.Value(name)) != nil {
+		config.RetryWaitInSecs = -1
+		l.time.ShowAs(-time.Second, kwargs.Value(name))
+	} else if _, isInt := kwargs.Value(name).(int); kwargs.Has(name) && !isInt {
+		kwargs.Wrong(name, "an int, or what cannot be slept")
+	}
+	for _, name := range []string{"max_retry_times", "num_redundant_ps", "index", "submit_time_secs"} {
+		if _, isInt := kwargs.Value(name).(int); !isInt && kwargs.Value(name) != nil {
+			kwargs.Wrong(name, "an int")
+		}
+	}
 }
 
 // staged is a fake Horovod library with a fixed rank and size.

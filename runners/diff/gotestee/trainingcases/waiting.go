@@ -172,7 +172,10 @@ func mlpCalls(p *training.MLPProcess, pass func(roles *training.MLPRoles) error)
 		return call()
 	}
 	return caseworld.Do{
-		"wait": func(role pysem.OptString, index int, timeout pysem.OptInt, ssh pysem.OptBool) error {
+		"wait": func(s caseworld.Step, role pysem.OptString, index int, timeout pysem.OptInt, ssh pysem.OptBool) error {
+			if s.Has("timeout") && !timeout.Set {
+				s.Wrong("timeout", "an int")
+			}
 			return ending(func() error { return p.Wait(role, index, time.Duration(timeout.Or(-1))*time.Second, ssh.Or(true)) })
 		},
 		"join": func(role pysem.OptString, index int, ssh pysem.OptBool) error {
