@@ -236,7 +236,8 @@ type ModelAddresses struct {
 type AnswersV3 struct {
 	Env  *env.Env
 	Conf *agentconfig.AgentConfig
-	// Addrs returns the addresses of all sub-graphs. HeartBeat calls it for each request.
+	// Addrs returns the addresses of all sub-graphs. HeartBeat calls it for each request. With an
+	// error it returns those before the one that caused it, whose own errors come first.
 	Addrs func() ([]ModelAddresses, error)
 }
 
@@ -248,10 +249,7 @@ func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.
 // HeartBeat lists all addresses by "<model>:<sub_graph>", whatever the requested server type. A
 // single address that is no string is a TypeError, and fails the whole answer (Q36).
 func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
-	models, err := a.Addrs()
-	if err != nil {
-		return nil, err
-	}
+	models, unusual := a.Addrs()
 	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
 	for _, m := range models {
 		list, err := addressList(m.Addrs, anything)
@@ -259,6 +257,9 @@ func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 			return nil, err
 		}
 		response.Addresses[m.Name] = list
+	}
+	if unusual != nil {
+		return nil, unusual
 	}
 	logHeartBeat(a.Env, r, response)
 	return response, nil

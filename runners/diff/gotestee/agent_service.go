@@ -112,19 +112,31 @@ func (c *call) addrs() ([]service.ModelAddresses, error) {
 	if !c.In.Has("addrs") {
 		return nil, pysem.Raise("KeyError", "'m'")
 	}
-	if c.In.Value("addrs") == nil {
-		return nil, nil
-	}
-	return modelAddresses(c.In.Object("addrs")), nil
+	return modelAddresses(c.In.Value("addrs"))
 }
 
-// modelAddresses parses an object of the form {name: [address]}. An address can be any value.
-func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
-	var list []service.ModelAddresses
-	for _, m := range addrs.Items {
-		list = append(list, service.ModelAddresses{Name: m.Key, Addrs: addrs.List(m.Key)})
+// modelAddresses returns the addresses of a case: those of an object of the form {name: [address]}, or
+// what Python makes of any other value in such a place. The models before a value that cannot be
+// iterated are returned with its error.
+func modelAddresses(value any) (list []service.ModelAddresses, err error) {
+	models, ok := value.(*pysem.Dict)
+	set, isSet := value.(caseworld.Set)
+	switch {
+	case !ok && !pysem.Truth(value), isSet && len(set) == 0:
+		return nil, nil
+	case isSet:
+		return nil, pysem.Raise("AttributeError", "'set' object has no attribute 'items'")
+	case !ok:
+		return nil, pysem.AttributeError(value, "items")
 	}
-	return list
+	for _, m := range models.Items {
+		addrs, err := caseworld.Items(m.Value)
+		if err != nil {
+			return list, pysem.Raise("TypeError", "Value must be iterable") // as protobuf's extend words it
+		}
+		list = append(list, service.ModelAddresses{Name: m.Key, Addrs: addrs})
+	}
+	return list, nil
 }
 
 // mirrored builds the service of a v2 agent. It does not add the replicas that the configuration

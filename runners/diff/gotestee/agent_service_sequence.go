@@ -87,8 +87,8 @@ func (r *serviceRun) do() caseworld.Do {
 			r.addrs, r.addrsErr = nil, nil
 			if text := s.OptStr("raises"); text.Set {
 				r.addrsErr = pysem.Raise("ValueError", "%s", text.V)
-			} else if s.Value("value") != nil {
-				r.addrs = modelAddresses(s.Object("value"))
+			} else {
+				r.addrs, r.addrsErr = modelAddresses(s.Value("value"))
 			}
 		},
 	}
@@ -111,7 +111,8 @@ func (c *call) overlappingCalls() (any, error) {
 		return nil, err
 	}
 	s := &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
-	addrs, times, asked := modelAddresses(c.In.Object("addrs")), c.In.Ints("answers_ms"), 0
+	addrs, unusual := modelAddresses(c.In.Value("addrs"))
+	times, asked := c.In.Ints("answers_ms"), 0
 	const port = 7000
 	served := service.NewAgentService(c.Env, port, service.AnswersV3{Env: c.Env, Conf: conf, Addrs: func() ([]service.ModelAddresses, error) {
 		n := times[asked%len(times)]
@@ -119,7 +120,7 @@ func (c *call) overlappingCalls() (any, error) {
 		s.note("asked", nil)
 		c.Env.Tasks.Sleep(ms(n))
 		s.note("answered", nil)
-		return addrs, nil
+		return addrs, unusual
 	}})
 	if err := served.Start(); err != nil {
 		return nil, err
