@@ -234,12 +234,10 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, e
 		}
 		return value, nil
 	}
-	if known := values.ByNumber(lookedUp(n)); n.IsInt64() && known != nil {
-		return protoreflect.ValueOfEnum(known.Number()), nil
+	if n.IsInt64() && (p.Native || int64(int32(n.Int64())) == n.Int64()) {
+		if known := values.ByNumber(protoreflect.EnumNumber(int32(n.Int64()))); known != nil {
+			return protoreflect.ValueOfEnum(known.Number()), nil
+		}
 	}
 	return protoreflect.Value{}, outOfRange(fmt.Sprintf(`Enum type "%s" has no value with number %%s.`, field.Enum().FullName()), n)
 }
-
-// lookedUp returns the number under which Python looks up the enum value for an integer: the lower
-// 32 bits of the integer (values_by_number). So 4294967296 finds the value 0.
-func lookedUp(n *big.Int) protoreflect.EnumNumber { return protoreflect.EnumNumber(int32(n.Int64())) }

@@ -50,6 +50,9 @@ type Parser struct {
 	// Hides reports whether a field of our protos does not exist in the program whose reader is
 	// imitated here. In a text such a field is an error. nil hides no field.
 	Hides func(protoreflect.FieldDescriptor) bool
+	// Native says that the descriptors are in C++, as in the protobuf of a TensorFlow. They look up the
+	// value of a closed enum by the lower 32 bits of an integer, so that 4294967296 finds the value 0.
+	Native bool
 }
 
 // Parse reads a text as the function Parse does, with these options.

@@ -217,7 +217,7 @@ func (h *QueryActionHook) Query(s session.Session) (err error) {
 		}
 	}()
 	request := &hookspb.ControllerHooksProto{}
-	if bad := textformat.Parse(string(text), request); bad != nil {
+	if bad := (textformat.Parser{Native: true}).Parse(string(text), request); bad != nil {
 		return h.write(bad.Error())
 	}
 	var op session.Op

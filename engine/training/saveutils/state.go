@@ -52,7 +52,7 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 		return nil, err
 	}
 	state := &nativetraining.MonolithCheckpointState{}
-	if err := textformat.Merge(content, state); err != nil {
+	if err := (textformat.Parser{Overwrite: true, Native: true}).Parse(content, state); err != nil {
 		return nil, checkpoints.Ignored(e, file, err)
 	}
 	if reading.RemoveInvalidPath {

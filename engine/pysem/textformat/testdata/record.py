@@ -100,6 +100,7 @@ any { [a.b.c/kinds.proto3.Kinds] { nope: 1 } }|any { [a.b.c/kinds.proto3.Kinds] 
 any { [a.b.c/kinds.proto3.Kinds] { } [a.b.c/kinds.proto3.Kinds] { a_int32: 1 } }|any { [ a . b . c / kinds . proto3 . Kinds ] { } }|any { [a.b.c/kinds.proto3.Kinds { } }|any: { }|any { [a-b.c.d/kinds.proto3.Kinds] { } }
 # only a comment|a_int32: 1 # a remark|a_int32: # a remark|a_int32 /* x */ : 1|// x|é: 1|é|a_int32é: 1|١: 1|²|a_int32: - 1|a_int32: -1 - 1|a_float: - 1.5|a_float: - inf|a_float: 1 .5|a_float:.5|a_string:"x"a_int32:1|a_int32:1#x
 a_int32: 1.|a_int32: 0x|a_int32: 1e|a_float: 1.5.5|a_int32.5: 1|a_int32: 1 .a: 2|a.b: 1|a_int32: $|@|a_int32: "1"|many_float: [1, inf, nan, -inf]|many_string: ["a" 'b', "c"]|colours: [RED, 1]|a_bool: tru|many_bool: [true, f]|\ufeffa_int32: 1
+colour: 4294967296|colour: -0x8000000000000000|colours: [GREEN, 4294967297]
 """.replace("\n", "|").strip("|").split("|") + [
     "", " ", "\n", "\n\n", "a_int32: 1\n", "a_int32:\n1", "a_int32: 1\r\na_int64: 2\r\n", "a_int32: 1\n\n}", "nope\n\n", "inside {\n", "inside {\n\n\n", "inside {\n a_int32: 1\n  # x\n",
     "a_int32:\xa01", "a_int32:\u20031", "a_int32:\x1c1", "a_int32:\x0b1", "a_int32:\x0c1", "a_int32:\x851", "a_int32:\u20281", "a_int32:\x001", "\x00", "a_int32:\x011", "a_int32: 1 # é\xff\x00", "a_int32: 1 #x\ra_int64: 2",
