@@ -51,8 +51,8 @@ func serverType(key string) string {
 	return "ps"
 }
 
-// PodsAt returns the names of the pods with these addresses, sorted. Ports are ignored, as in
-// "10.0.0.1:8500". An address that belongs to no pod stays as it is.
+// PodsAt returns the names of the pods with these addresses, such as "10.0.0.1:8500", sorted. An address
+// stays as it is if it belongs to no pod, or if its port is known to be none of a model server's gRPC.
 func PodsAt(o Observer, addrs []string) ([]string, error) {
 	var names []string
 	for _, addr := range addrs {
@@ -63,7 +63,8 @@ func PodsAt(o Observer, addrs []string) ([]string, error) {
 				if err != nil {
 					return nil, err
 				}
-				if s.IP == host {
+				number, _ := strconv.Atoi(port) // a text that is no number gives 0, which is no port
+				if s.IP == host && !slices.Contains(s.Others, number) {
 					name = p.Name
 				}
 			}

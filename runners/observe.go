@@ -86,6 +86,9 @@ type PodState struct {
 	ModelServers []ModelServerState
 	// IP is the pod's address.
 	IP string
+	// Others lists ports of the pod at which no model server answers gRPC: those of its agents' service
+	// and of REST, of all processes so far. It is nil where nothing listens on a real port.
+	Others []int
 }
 
 // ModelServerState is one running model server.

@@ -166,6 +166,9 @@ func (w *World) resourceAnswer(agents string, shard, replica int) check {
 		if r.ShardID != shard || r.ReplicaID != replica {
 			return differ(what, want, fmt.Sprintf("shard %d and replica %d", r.ShardID, r.ReplicaID))
 		}
+		if r.Address != "" && r.MemoryBytes <= 0 { // an agent of version 1 tells nothing (Q219)
+			return differ(what, "the memory that is free", fmt.Sprintf("%d bytes", r.MemoryBytes))
+		}
 		return nil
 	})
 }

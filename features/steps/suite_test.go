@@ -443,6 +443,29 @@ func TestAFailureIsTriedAgainOnASlowerRunner(t *testing.T) {
 	}
 }
 
+// poor is a runner whose agents tell of themselves that they have no memory.
+type poor struct{ *fakeRunner }
+
+type poorCluster struct{ runners.Cluster }
+
+func (r poor) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := r.fakeRunner.Build(spec)
+	return poorCluster{c}, err
+}
+
+func (poorCluster) GetResource(string) (runners.Resource, error) {
+	return runners.Resource{Address: "10.0.0.1:1"}, nil
+}
+
+// Goal: an agent of version 3 tells how much memory is free.
+func TestAResourceHasMemory(t *testing.T) {
+	s := suiteOf(nil, "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then the agent of shard0-replica0 answers GetResource with shard 0 and replica 0\n")
+	s.Runner, s.Explain = poor{&fakeRunner{}}, -1
+	if got := run(t, s).Results[0].Failure(); got == nil || !strings.Contains(got.Error(), "want the memory that is free, got 0 bytes") {
+		t.Errorf("got %v, want that there is no memory", got)
+	}
+}
+
 // slowHost is a runner whose clusters report that their host is late.
 type slowHost struct {
 	*fakeRunner

@@ -336,14 +336,24 @@ func (p *pod) close() {
 
 // state returns the present state of the pod.
 func (p *pod) state() runners.PodState {
-	servers := p.modelServers()
+	servers, all := p.modelServers(), p.allModelServers()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := runners.PodState{Running: p.first != nil, ExitCode: p.exitCode, Starts: p.starts, IP: p.ip}
+	s := runners.PodState{Running: p.first != nil, ExitCode: p.exitCode, Starts: p.starts, IP: p.ip, Others: others(all, p.port)}
 	for _, m := range servers {
 		s.ModelServers = append(s.ModelServers, runners.ModelServerState{Kind: m.kind, Port: m.port, ConfigFile: m.configFile})
 	}
 	return s
+}
+
+// others lists the ports of a pod at which it answers something else than gRPC of model servers: that of
+// its agent, and those of REST.
+func others(servers []modelServer, agent int) []int {
+	ports, serving := []int{agent}, []int{0}
+	for _, m := range servers {
+		ports, serving = append(ports, m.rest, m.restAsked), append(serving, m.port)
+	}
+	return slices.DeleteFunc(ports, func(port int) bool { return slices.Contains(serving, port) })
 }
 
 // leader returns the first process, nil while the pod is not running.
