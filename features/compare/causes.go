@@ -27,6 +27,8 @@ var parts = []struct {
 	{regexp.MustCompile(`^reads \S+ .*/layouts?(/|$)`), "reading the layout", "backends.py:299-301"},
 	{regexp.MustCompile(`^reads \S+ .*/binding(/|$)`), "reading the bindings", "backends.py:288-295, 322-337"},
 	{regexp.MustCompile(`^reads \S+ .*/service(/|$)`), "reading the registrations", "replica_manager.py:82-271"},
+	{regexp.MustCompile(`^reads \S+ .*/container_service(/|$)`), "reading service info", "backends.py:322-337"},
+	{regexp.MustCompile(`^reads \S+ .*/saved_models(/|$)`), "reading deploy configs", "backends.py:277-285"},
 	{regexp.MustCompile(`^reads `), "reading ZooKeeper", ""},
 	{regexp.MustCompile(`^answer \S+ HeartBeat`), "HeartBeat", "agent_service.py:76-103, backends.py:322-337"},
 	{regexp.MustCompile(`^answer \S+ GetReplicas`), "GetReplicas", "agent_service.py:60-74"},

@@ -18,6 +18,7 @@
 //
 //   - what is compared: runners/test/deeds
 //   - how seeds are sought, and which of them do the same: seeds.go
+//   - at which period agents write the same again: cadence.go
 //   - that a runner's agents may read less: thrift.go
 //   - what is kept of it, and when a record is older than the code: record.go, code.go
 //   - what explains a difference: explain.go
@@ -31,6 +32,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -311,21 +313,24 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	}
 	busy := errors.Is(result.Unable, steps.ErrBusy)
 	switch {
-	case busy:
-	case i == 0:
+	case i == 0 && !busy:
 		if c.Logs && result.Status == steps.Passed {
-			t.measure = &measure{trial: t, runner: r, seeds: 1, logs: []seen{{0, deeds.Read(result.Log)}}}
+			t.measure = &measure{trial: t, runner: r, seeds: 1, logs: []seen{seenIn(0, &result)}}
 		}
-	case result.Status == steps.Skipped:
+	case result.Status == steps.Skipped && !busy:
 		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
 	case t.measure != nil && result.Status == steps.Passed:
 		cell = t.compare(ctx, r, &result)
 		if ctx.Err() != nil && cell.Log == Differs {
 			return cell, result, false // a seed that was not run might have shown the same
 		}
-		busy = result.TooBusy()
-	case t.measure != nil && result.Status == steps.Failed:
+		busy = !cell.Timeless && result.TooBusy()
+	case t.measure != nil:
 		cell = t.until(ctx, r, &result)
+		if busy && cell.Timeless {
+			busy, result.Unable, result.Status = false, nil, steps.Failed
+			result.Err = t.failure(result.Runner, []deeds.Difference{*cell.First})
+		}
 	}
 	if i > 0 {
 		result.Name += " on " + r.Name()
@@ -338,8 +343,8 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 		cell.Why, _, _ = strings.Cut(err.Error(), "\n")
 	}
 	if busy {
-		why, _, _ := strings.Cut(result.Unable.Error(), "\n")
-		cell = Cell{Verdict: Busy, Why: why}
+		cell.Verdict, cell.Log, cell.Differences, cell.Seeds = Busy, "", nil, nil
+		cell.Why, _, _ = strings.Cut(result.Unable.Error(), "\n")
 	}
 	result.Log = nil
 	return cell, result, true
@@ -380,7 +385,7 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 	}
 	switch {
 	case len(left) > 0:
-		cell.First = &left[0]
+		cell.first(left)
 		cell.Log = Differs
 		result.Status, result.Err = steps.Failed, t.failure(result.Runner, left)
 	case len(differences) > 0:
@@ -394,21 +399,46 @@ func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Res
 // had done by then and the failed run had not.
 func (t *trial) until(ctx context.Context, r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
+	got.Ended = result.Stats.Virtual // an agent that hangs leaves no trace of the time until then
 	if n := len(result.Log); n > 0 {
-		got.Ended = result.Log[n-1].At
+		got.Ended = max(got.Ended, result.Log[n-1].At)
 	}
 	// the topic file is left out, because files are read only at the end of a run
 	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late)
 	cell.Alike, cell.Deeds = v.punctual().agreement()
-	if found := v.hold(ctx); len(found) > 0 {
-		cell.First = &found[0]
-	}
-	if cell.First == nil || rank(cell.First) > 0 {
-		if missing := v.punctual().missing(); missing != nil && (cell.First == nil || rank(missing) == 0) {
+	cell.first(lists.Filter(v.hold(ctx), func(d deeds.Difference) bool { return !lacks(d) }))
+	if cell.First == nil || rank(cell.First) > rankOfActs {
+		failed := slices.IndexFunc(result.Steps, func(s steps.Step) bool { return s.Status != steps.Passed })
+		if missing := v.missing(failed); missing != nil && (cell.First == nil || rank(missing) < rank(cell.First)) {
 			cell.First = missing
 		}
 	}
 	return cell
+}
+
+// first keeps the first of the differences that no delay causes or, without one, the first.
+func (c *Cell) first(found []deeds.Difference) {
+	if i := slices.IndexFunc(found, timeless); i >= 0 {
+		c.First, c.Timeless = &found[i], true
+	} else if len(found) > 0 {
+		c.First = &found[0]
+	}
+}
+
+// lasting matches tracks whose deeds have the same texts at any time: what a pod of version 3 tells of
+// itself, and how its processes are started.
+var lasting = regexp.MustCompile(`^(znode \S+/(container_service|binding)/\S|process |child )`)
+
+// timeless reports whether no delay of the machine causes a difference: the pod did the same kind of
+// deed to the same thing as the first runner, with another text.
+func timeless(d deeds.Difference) bool {
+	if d.Kind != deeds.ByDeed || !lasting.MatchString(d.Track) || d.At >= len(d.Got) || d.At >= len(d.Want) {
+		return false
+	}
+	got, want := d.Got[d.At], d.Want[d.At]
+	verb, _, _ := strings.Cut(got.Text, " ")
+	return got.Who == want.Who && slices.Contains([]string{"creates", "writes", "starts"}, verb) && strings.HasPrefix(want.Text, verb+" ") &&
+		!slices.ContainsFunc(d.Want, func(w deeds.Deed) bool { return w.Text == got.Text })
 }
 
 func (t *trial) failure(runner string, left []deeds.Difference) error {

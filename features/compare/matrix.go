@@ -78,6 +78,8 @@ type Cell struct {
 	// the runner that did more. A record does not contain these fields.
 	First        *deeds.Difference `json:"-"`
 	Deeds, Alike int               `json:"-"`
+	// Timeless means that no delay of the machine causes the difference in First.
+	Timeless bool `json:"-"`
 }
 
 // Seeds is the set of seeds with which the first runner does the same as a run. It does not depend

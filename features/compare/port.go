@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/test/deeds"
 )
 
 // Verdicts on a scenario in a [Port], in addition to Explained, Differs and Busy.
@@ -81,7 +82,7 @@ func (m *Matrix) Port(runner, name string) *Port {
 			continue
 		case r.Cells[i].Verdict == Busy:
 			p.Busy++
-			p.Scenarios = append(p.Scenarios, PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Busy, First: r.Cells[i].Why})
+			p.Scenarios = append(p.Scenarios, busyRow(&r, &r.Cells[i]))
 			continue
 		}
 		p.add(&r, &r.Cells[i])
@@ -93,6 +94,17 @@ func (m *Matrix) Port(runner, name string) *Port {
 	}
 	p.Badge = fmt.Sprintf("%d of %d scenarios%s", p.Agrees, len(p.Scenarios)-p.Busy, share)
 	return p
+}
+
+// busyRow is the row of a scenario without a verdict. What differs there may be due to the agent or to
+// the machine.
+func busyRow(r *Row, c *Cell) PortRow {
+	row := PortRow{Path: r.Path, Line: r.Line, Name: r.Name, Verdict: Busy, First: c.Why}
+	if c.First != nil {
+		cause, _ := causeOf(c.First)
+		row.Cause, row.First = "perhaps "+cause, brief(c.First)+"; "+c.Why
+	}
+	return row
 }
 
 func (p *Port) add(r *Row, c *Cell) {
@@ -109,8 +121,10 @@ func (p *Port) add(r *Row, c *Cell) {
 		row.Verdict, row.Cause = Explained, strings.Join(quirksOf(c), ", ")
 	}
 	if c.First != nil {
-		row.First = c.First.Brief()
 		row.Cause, place = causeOf(c.First)
+		if row.Failed == "" || !unasked(c.First) {
+			row.First = brief(c.First)
+		}
 	}
 	if row.Verdict == Agrees || row.Verdict == Explained {
 		p.Agrees++
@@ -119,6 +133,10 @@ func (p *Port) add(r *Row, c *Cell) {
 	}
 	p.Scenarios = append(p.Scenarios, row)
 }
+
+// unasked reports whether a difference is that an agent was not asked, as the scenario failed before. What
+// failed then says more.
+func unasked(d *deeds.Difference) bool { return rank(d) == rankOfAnswers && d.At >= len(d.Got) }
 
 // because counts a scenario under a cause. place names the lines of the reference that the cause is
 // about.
@@ -139,7 +157,7 @@ func quirksOf(c *Cell) []string {
 }
 
 // longestCell limits a text in the table, in characters.
-const longestCell = 110
+const longestCell = 240
 
 // Print writes a table of the scenarios, a table of the causes, and the badge.
 func (p *Port) Print(out io.Writer) error {
@@ -166,6 +184,44 @@ func (p *Port) Print(out io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	return w.Flush()
+}
+
+// shownText is how many characters of a long text are shown on each side of the place where it differs
+// from the other one.
+const shownText = 24
+
+// brief shows a difference in one line. Of two texts of which little differs it shows that part.
+func brief(d *deeds.Difference) string {
+	if d.Kind != deeds.ByDeed || d.At >= len(d.Got) || d.At >= len(d.Want) {
+		return d.Brief()
+	}
+	got, want := []rune(d.Got[d.At].Text), []rune(d.Want[d.At].Text)
+	from := 0
+	for from < min(len(got), len(want)) && got[from] == want[from] {
+		from++
+	}
+	return (&deeds.Difference{
+		Kind: d.Kind, Track: d.Track,
+		Got: []deeds.Deed{{Text: window(got, from)}}, Want: []deeds.Deed{{Text: window(want, from)}},
+	}).Brief()
+}
+
+// window returns the part of a text around a place, if the text is long.
+func window(text []rune, at int) string {
+	if len(text) <= 3*shownText {
+		return string(text)
+	}
+	verb, _, _ := strings.Cut(string(text), " ")
+	from, until, after := max(at-shownText, 0), min(at+2*shownText, len(text)), "..."
+	if until == len(text) {
+		after = ""
+	}
+	if from > 0 {
+		verb += " ..."
+	} else {
+		verb = ""
+	}
+	return verb + string(text[from:until]) + after
 }
 
 // short cuts a text to the length that the table allows.

@@ -32,6 +32,7 @@ func TestTheReportOnAPort(t *testing.T) {
 		row(6, compare.Cell{Verdict: "failed", Why: "too slow", Deeds: 1, Alike: 1}),
 		row(7, compare.Cell{Verdict: compare.NotRun}),
 		row(8, compare.Cell{Verdict: compare.Busy, Why: "late by 3s"}),
+		row(9, compare.Cell{Verdict: compare.Busy, Why: "late by 3s", First: missing}),
 	}}
 	p := m.Port("agent", "./my-agent")
 	var table strings.Builder
@@ -46,13 +47,14 @@ a.feature:4  fails             2/5    a binding: missing          znode /gip/bin
 a.feature:5  fails             2/5    a binding: missing          znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral
 a.feature:6  fails             1/1    no deed differs             too slow
 a.feature:8  too busy to tell  0/0                                late by 3s
+a.feature:9  too busy to tell  0/0    perhaps a binding: missing  znode /gip/binding/ctr/entry:c:p: nothing, want creates it, ephemeral; late by 3s
 
 scenarios  cause                       in the reference                          first seen in
 2          a binding: missing          agent_v3.py:118-126, backends.py:237-261  a.feature:4
 1          a binding: at another time  agent_v3.py:118-126, backends.py:237-261  a.feature:3
 1          no deed differs                                                       a.feature:6
 
-./my-agent: 2 of 6 scenarios, 73 % of deeds (on 1 the machine was too busy to tell) (1 more did not run)
+./my-agent: 2 of 6 scenarios, 73 % of deeds (on 2 the machine was too busy to tell) (1 more did not run)
 `
 	if diff := cmp.Diff(want, table.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
@@ -60,6 +62,21 @@ scenarios  cause                       in the reference                         
 	text, err := json.Marshal(p)
 	if err != nil || !strings.Contains(string(text), `"badge":"2 of 6 scenarios, 73 % of deeds","agrees":2,"same":22,"deeds":30`) {
 		t.Errorf("%v; want the totals in JSON, got %s", err, text)
+	}
+}
+
+// Goal: of long texts that differ in little, that part is shown.
+func TestABriefDifferenceShowsWhatDiffers(t *testing.T) {
+	text := func(idc string) []deeds.Deed {
+		return []deeds.Deed{{Text: `creates it, ephemeral {"agent":"p:port","archon":"p:port","debug_info":{"layout_filters":[]},"grpc":"p:port","idc":"` + idc + `"}`}}
+	}
+	d := &deeds.Difference{Kind: deeds.ByDeed, Track: "znode /gip/container_service/c:p", Want: text("lf"), Got: text("hl")}
+	m := &compare.Matrix{Runners: []string{"sim", "agent"}, Scenarios: []compare.Row{
+		{Cells: []compare.Cell{{Verdict: "passed"}, {Verdict: "passed", Log: compare.Differs, First: d}}},
+	}}
+	const want = `znode /gip/container_service/c:p: creates ...,"grpc":"p:port","idc":"hl"}, want creates ...,"grpc":"p:port","idc":"lf"}`
+	if got := m.Port("agent", "./my-agent").Scenarios[0].First; got != want {
+		t.Errorf("want %s, got %s", want, got)
 	}
 }
 

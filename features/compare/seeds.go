@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +26,40 @@ type measure struct {
 }
 
 // seen is the log of the actions in one run on the first runner. seed is the number of the suite's
-// seed, counted from 0.
+// seed, counted from 0. ends has the time at which each step of the scenario was over.
 type seen struct {
 	seed int
 	log  *deeds.Log
+	ends []time.Duration
+}
+
+func seenIn(seed int, r *steps.Result) seen {
+	s, end := seen{seed: seed, log: deeds.Read(r.Log)}, time.Duration(0)
+	for _, step := range r.Steps {
+		end += step.Took
+		s.ends = append(s.ends, end)
+	}
+	return s
+}
+
+// upTo returns the log of what was done until a step was over, without what the next step did at that
+// moment. A step of which this is not known, such as -1, cuts nothing off.
+func (s *seen) upTo(step int) *deeds.Log {
+	if step < 0 || step >= len(s.ends) {
+		return s.log
+	}
+	until := &deeds.Log{}
+	for _, t := range s.log.Tracks {
+		end := s.ends[step]
+		if t.Topic() == "answer" {
+			end++ // the answer that ended the step counts
+		}
+		kept := lists.Filter(t.Deeds, func(d deeds.Deed) bool { return d.First < end })
+		if len(kept) > 0 {
+			until.Tracks = append(until.Tracks, &deeds.Track{Name: t.Name, Deeds: kept})
+		}
+	}
+	return until
 }
 
 // setSeeds is how many seeds are run for Cell.Seeds at first. More are run only if none of these
@@ -44,6 +75,8 @@ type view struct {
 	slack  deeds.Slack
 	// thrifty says that the run may read ZooKeeper less often than the first runner does.
 	thrifty bool
+	// until is a step of the scenario. What the first runner did after it is left out, unless it is -1.
+	until int
 }
 
 // view prepares the comparison of a run's log with the logs of the first runner. late is how late
@@ -52,7 +85,7 @@ func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late t
 	slack := m.trial.comparison.slack()
 	slack.Late = late
 	thrifty, ok := r.(runners.Thrifty)
-	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess()}
+	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess(), -1}
 }
 
 // did returns the run's log, for a comparison with the logs in open. If the run may read ZooKeeper
@@ -65,20 +98,55 @@ func (v *view) did(open deeds.Open) *deeds.Log {
 	return v.got
 }
 
-// differences compares the run with the logs in open. What agents answer follows from what was done,
-// so it comes last.
+// differences compares the run with the logs in open. What happened to processes comes first, as all else
+// may follow from it. Then comes what shows first in the run. What is read and what agents answer follows
+// from what was done, so it comes last.
 func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Difference {
-	found := deeds.Compare(open, v.did(open), slack)
-	slices.SortStableFunc(found, func(a, b deeds.Difference) int { return cmp.Compare(rank(&a), rank(&b)) })
+	found := periods(open, v.got, slack.Late)
+	for _, d := range deeds.Compare(open, v.did(open), slack) {
+		if !slices.ContainsFunc(found, func(p deeds.Difference) bool { return p.Track == d.Track && d.Kind == deeds.ByTime }) {
+			found = append(found, d)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b deeds.Difference) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(shows(&a), shows(&b)))
+	})
 	return found
 }
 
-// rank is 1 for a difference in an answer, 0 for any other.
+// Ranks of differences: causes come before what follows from them.
+const (
+	rankOfAgents = iota // their processes
+	rankOfServers
+	rankOfActs
+	rankOfReads
+	rankOfAnswers
+)
+
 func rank(d *deeds.Difference) int {
-	if strings.HasPrefix(d.Track, "answer ") {
-		return 1
+	switch topic, _, _ := strings.Cut(d.Track, " "); {
+	case topic == "process" && strings.HasSuffix(d.Track, " "+runners.AgentProcess):
+		return rankOfAgents
+	case topic == "process", topic == "child":
+		return rankOfServers
+	case topic == deeds.ReadsTopic:
+		return rankOfReads
+	case topic == "answer":
+		return rankOfAnswers
 	}
-	return 0
+	return rankOfActs
+}
+
+// shows returns the time at which a difference begins: of the deed that differs, on the side that has it
+// earlier, or of the second act of a round that comes at another period.
+func shows(d *deeds.Difference) time.Duration {
+	first := time.Duration(math.MaxInt64)
+	for _, list := range [][]deeds.Deed{d.Want, d.Got} {
+		if d.At < len(list) {
+			first = min(first, list[d.At].First+list[d.At].Every)
+		}
+	}
+	return first
 }
 
 // most returns the limit on the number of seeds to run.
@@ -135,7 +203,7 @@ func ranges(list []int) string {
 func (v *view) open(n int) (open deeds.Open) {
 	for _, s := range v.logs {
 		if s.seed < n {
-			open = append(open, s.log.Without(v.unseen))
+			open = append(open, s.upTo(v.until).Without(v.unseen))
 		}
 	}
 	return open
@@ -152,14 +220,15 @@ func (v *view) punctual() *view {
 	return &p
 }
 
-// missing returns the first missing action, against the seed of the first runner with which the
-// fewest are missing but not none, or nil. With other seeds it may not have been due yet.
-func (v *view) missing() *deeds.Difference {
+// missing returns the first missing action of a run that ended with a step, against the seed of the first
+// runner with which the fewest are missing but not none, or nil. With other seeds it may not have been due
+// yet. What the first runner did after that step was not due either.
+func (v *view) missing(step int) *deeds.Difference {
 	var fewest []deeds.Difference
-	for _, l := range v.open(v.most()) {
-		found := lists.Filter(v.differences(deeds.Open{l}, v.slack), func(d deeds.Difference) bool {
-			return d.Kind == deeds.ByDeed && d.At >= len(d.Got)
-		})
+	p := v.punctual()
+	p.until = step
+	for _, l := range p.open(p.most()) {
+		found := lists.Filter(p.differences(deeds.Open{l}, p.slack), lacks)
 		if len(found) > 0 && (fewest == nil || len(found) < len(fewest)) {
 			fewest = found
 		}
@@ -169,6 +238,9 @@ func (v *view) missing() *deeds.Difference {
 	}
 	return &fewest[0]
 }
+
+// lacks reports whether a difference is that an action is missing.
+func lacks(d deeds.Difference) bool { return d.Kind == deeds.ByDeed && d.At >= len(d.Got) }
 
 // agreement counts all actions in the logs of the run and of the first runner, and those that are
 // the same in both. If the run may read ZooKeeper less often, tracks of reads that it lacks do not
@@ -207,7 +279,7 @@ func (*keep) Begin(steps.Plan) error { return nil }
 
 func (k *keep) Add(r *steps.Result) error {
 	if r.Status == steps.Passed {
-		k.logs = append(k.logs, seen{k.next, deeds.Read(r.Log)})
+		k.logs = append(k.logs, seenIn(k.next, r))
 	}
 	k.next++
 	return nil
