@@ -100,6 +100,8 @@ type history struct {
 	agenda  []entry // what has yet to be computed, in order of time
 	clock   int64   // time up to which the agenda has been computed
 	store   *store  // nil if the plan's model store has enough bandwidth for everyone
+	// turns holds, for each container, the changes in list by which it ends or comes up.
+	turns map[int32][]change
 	// process says when the current process of each container that has started in the horizon starts.
 	process map[int32]int64
 	// With a model store, starting says when each start in progress was decided, and ended says
@@ -122,7 +124,7 @@ func (w *world) control(replication int) {
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, process: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, turns: map[int32][]change{}, process: map[int32]int64{}, ended: map[int32]int64{}, overlaid: map[change][]overlay{}, store: storeOf(c.Plan, c.Thin),
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
 		restarts := slices.ContainsFunc(h.p.Events, func(e plan.Event) bool { return e.Restart != nil })
@@ -365,6 +367,11 @@ func (h *history) boots(server int32) uint32 {
 // them.
 func (h *history) put(changes ...change) {
 	h.list = append(h.list, changes...)
+	for _, c := range changes {
+		if h.inTime && (c.what == goesDown || c.what == retires || c.what == comesUp) {
+			h.turns[c.server] = append(h.turns[c.server], c)
+		}
+	}
 	if !h.w.running {
 		return
 	}

@@ -196,10 +196,10 @@ func (h *history) upAt(at int64) []bool {
 func (h *history) isUp(server int32, at int64) bool {
 	up, ended := h.begun[server], int64(-1)
 	for pass := range 2 { // a start counts if the container has not ended since it was decided
-		for _, c := range h.list {
+		for _, c := range h.turns[server] {
 			switch {
-			case c.server != server || c.at > at || !c.ofContainer():
-			case pass == 0 && (c.what == goesDown || c.what == retires):
+			case c.at > at:
+			case pass == 0 && c.what != comesUp:
 				up, ended = false, max(ended, c.at)
 			case pass == 1 && c.what == comesUp && c.begun >= ended:
 				up = true
