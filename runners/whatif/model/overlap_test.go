@@ -177,6 +177,28 @@ func TestHowFullAFleetGetsIsOfTheHorizon(t *testing.T) {
 	}
 }
 
+// Goal: a window behind an overload begins with its queue in every replication, wherever the instants at which
+// containers are listed again divide the time (CAP-3.18). Method: half of the entry containers are lost, and their
+// clients go to the others, which have 150 % of what they can do for 35 s; the last second of the backlog's drain
+// by a fluid, (300 - 200) x 35 / (200 - 150) s behind it.
+func TestAQueueIsNotForgottenBetweenTwoInstants(t *testing.T) {
+	text := strings.NewReplacer("entry: {replicas: 4, cpu: 8", "entry: {replicas: 4, cpu: 1", "entry: {cpu: 1ms}", "entry: {cpu: exp(10ms)}", "rate: 50/s, horizon: 60s", "rate: 300/s, horizon: 200s").Replace(twoPlaces)
+	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, text, ", places: {hl: 50%, lf: 50%}", "{at: 10s, lose_idc: lf, for: 30s}, {at: 10s, evacuate: {idc: lf, after: 5s}, for: 40s}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Compile(p, Condition{})
+	for run := range 60 {
+		w := s.world(0, run)
+		for _, one := range w.stretches(119e9) {
+			if one.relax < 0 || one.relax < never && one.from >= 10e9 {
+				t.Errorf("run %d: at rest from %d on, which takes %d ns to be so", run, one.from, one.relax)
+			}
+		}
+		w.clock.Close()
+	}
+}
+
 func overlapping(t *testing.T, clients, events string, more ...string) *Spec {
 	t.Helper()
 	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, twoPlaces+strings.Join(more, ""), clients, events))

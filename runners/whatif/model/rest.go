@@ -297,6 +297,14 @@ func (r *rest) relaxes(rate float64) float64 {
 	return longest
 }
 
+// forgets returns the result of relaxes in nanoseconds, never if the fleet does not forget.
+func (r *rest) forgets(rate float64) int64 {
+	if ns := r.relaxes(rate) * 1e9; ns < never {
+		return int64(ns)
+	}
+	return never
+}
+
 // above returns the result of [Spec.above], which it computes only once for each pair of arguments.
 func (r *rest) above(tier int, x float64) float64 {
 	key := [2]float64{float64(tier), x}
@@ -395,12 +403,12 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 			}
 			continue
 		}
-		drains := math.Inf(1)
-		if settles && worst < 1 {
-			drains = r.backlog[k] / (1 - worst)
+		ns := to - from
+		if drains := r.backlog[k] / (1 - worst); settles && worst < 1 && drains < seconds {
+			ns = int64(drains * 1e9)
 		}
 		r.backlog[k] = math.Max(0, r.backlog[k]+float64((worst-1)*seconds))
-		if ns := int64(math.Min(drains, seconds) * 1e9); ns > unrest || why == "" {
+		if ns > unrest || why == "" {
 			unrest, why = max(unrest, ns), name+" was full"
 		}
 	}
@@ -468,7 +476,7 @@ func (w *world) stretches(until int64) []stretch {
 			put(at, never, why)
 		}
 		if unrest < to-at {
-			put(at+unrest, int64(r.relaxes(rate)*1e9), "")
+			put(at+unrest, r.forgets(rate), "")
 		}
 		at = to
 	}
