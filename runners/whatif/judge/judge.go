@@ -50,7 +50,7 @@ import (
 
 // Version identifies the version of the model's computation. It is part of the key of every
 // cached sample, so it must change whenever samples change.
-const Version = "17"
+const Version = "18"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.

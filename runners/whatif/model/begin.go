@@ -243,7 +243,8 @@ func (s *Spec) callsOfCaller(rate float64) float64 {
 // duration of a request's calls, and the time until callers know the quantile after which they
 // hedge, and until retry budgets and circuit breakers have recovered.
 func (s *Spec) memory() int64 {
-	return s.Timeout*int64(1+s.Retries) + int64(hedgeWarmUp(s.Control.Plan)) + int64(s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0))))
+	knows := hedgeWarmUp(s.Control.Plan) + s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0)))
+	return s.Timeout*int64(1+s.Retries) + int64(math.Min(knows, never/4)) // a budget that is hardly filled takes longer than any horizon
 }
 
 // warmUp returns how many nanoseconds before the horizon's start the simulation begins, under the
@@ -314,7 +315,8 @@ func (w *world) before(start int64) (before, far int64, why string) {
 			continue
 		}
 		if relax = max(relax, one.relax); end-one.from >= relax || k == 0 {
-			return start - end + relax, start - end, why
+			longest := int64(w.spec.slowest(rateAt(&w.spec.Arrivals, 0)) * 1e9) // what takes longer to forget is as it was at the begin of the horizon
+			return min(start-end+relax, start+longest), start - end, why
 		}
 	}
 	return start + w.warmUp(), start, why

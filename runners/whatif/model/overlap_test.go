@@ -199,6 +199,20 @@ func TestAQueueIsNotForgottenBetweenTwoInstants(t *testing.T) {
 	}
 }
 
+// Goal: a budget of retries that takes years to fill does not make a simulation of years. Method: a window behind a
+// death, which begins at most a million calls before the horizon.
+func TestABudgetThatFillsInYears(t *testing.T) {
+	s := overlapping(t, "", "{at: 10s, kill: {ps: {count: 1}}, restart_after: 5s}", "client: {retry_budget: {share: 0.0001%%, burst: 1000000}}\n")
+	w := s.world(0, 0)
+	defer w.clock.Close()
+	if before, _, _ := w.before(25e9); before < 25e9 || before > 25e9+mostCalls/100*1e9 {
+		t.Errorf("the simulation begins %d ns before the window, want the begin of the horizon or at most 10,000 s before it", before)
+	}
+	if got := s.memory(); got < 0 {
+		t.Errorf("what callers remember takes %d ns", got)
+	}
+}
+
 func overlapping(t *testing.T, clients, events string, more ...string) *Spec {
 	t.Helper()
 	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, twoPlaces+strings.Join(more, ""), clients, events))
