@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
@@ -130,6 +131,10 @@ func (p *parter) objects(path string, a, b map[string]any) {
 		return
 	}
 	if x, y, ok := bytesOf(a, b); ok {
+		if x == y { // equal bytes, or digits that are none
+			p.add(path, "bytes not in the protocol's form")
+			return
+		}
 		p.texts(path, x, y)
 		return
 	}
@@ -201,13 +206,17 @@ func sameLine(a, b any) bool {
 	return len(x) == 2 && len(y) == 2 && equal(x[1], y[1])
 }
 
-// bytesOf decodes two values that both stand for bytes. ok is false if either of them does not.
+// bytesOf decodes two values that both stand for bytes. ok is false if either of them does not. Digits of
+// the second that cannot be decoded give the bytes of the first.
 func bytesOf(a, b map[string]any) (x, y string, ok bool) {
 	digits, isBytes := a["$hex"].(string)
 	others, areBytes := b["$hex"].(string)
 	first, err := hex.DecodeString(digits)
 	second, failed := hex.DecodeString(others)
-	return string(first), string(second), isBytes && areBytes && err == nil && failed == nil
+	if failed != nil {
+		second = first
+	}
+	return string(first), string(second), isBytes && areBytes && err == nil
 }
 
 func (p *parter) failures(path string, a, b canonFailure) {
@@ -435,6 +444,9 @@ func changesOf(a, b string) []string {
 		return []string{"a text cut off"}
 	case a != "" && strings.HasPrefix(b, a):
 		return []string{"a text that goes on"}
+	}
+	if !utf8.ValidString(a) || !utf8.ValidString(b) {
+		return []string{"another text"} // of bytes, or with a lone surrogate: neither has words or cases
 	}
 	if strings.EqualFold(a, b) {
 		return []string{"upper and lower case of a text"}
