@@ -72,6 +72,29 @@ func TestLargeTensorsAreRefused(t *testing.T) {
 	}
 }
 
+// Goal: a ragged tensor whose row splits say that it has more values than memory holds is refused.
+func TestLargeRowsAreRefused(t *testing.T) {
+	model, signatures := load(t, "edges_ragged")
+	signature := signatures["tot"]
+	plan, err := model.Plan([]string{signature.Inputs["l"].GetName(), signature.Inputs["v"].GetName()}, []string{signature.Outputs["y"].GetName()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths, err := tensor.FromInts(framework.DataType_DT_INT64, []int64{2}, []int64{1 << 45, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := tensor.FromFloats(framework.DataType_DT_FLOAT, []int64{2}, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Run([]tensor.Tensor{lengths, values})
+	var status *env.RPCError
+	if !errors.As(err, &status) || status.Code != rpcerrors.ResourceExhausted {
+		t.Errorf("got %v, want RESOURCE_EXHAUSTED", err)
+	}
+}
+
 // Goal: an empty tensor whose other sizes are huge is refused, wherever it comes from, because a kernel
 // may have a loop over them.
 func TestEmptyTensorsOfLargeSizesAreRefused(t *testing.T) {

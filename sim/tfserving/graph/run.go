@@ -44,7 +44,8 @@ type run struct {
 const (
 	maxBytes = 1 << 30
 	maxWork  = 1 << 36
-	maxDepth = 200 // maxDepth limits how deep calls of functions are nested
+	stepWork = 1 << 8 // multiplications that take as long as a step
+	maxDepth = 200    // maxDepth limits how deep calls of functions are nested
 )
 
 // Take implements ops.Env.
@@ -131,8 +132,8 @@ func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 		if p.idle != nil && p.idle[i] {
 			continue
 		}
-		if !r.Take(0, 1) {
-			return nil, unsupported("a run of more than %d steps", maxWork)
+		if !r.Take(0, stepWork) {
+			return nil, unsupported("a run of more than %d steps", maxWork/stepWork)
 		}
 		inputs, alive, err := s.gather(values)
 		if err != nil {

@@ -111,6 +111,9 @@ func raggedGather(c *Call) ([]Value, error) {
 		}
 		ends, inner := []int{0}, []int{}
 		for _, row := range indices {
+			if splits[row+1]-splits[row] > maxElements-len(inner) {
+				return nil, outOfMemory(c.In[level].DType(), []int{len(inner) + splits[row+1] - splits[row]})
+			}
 			for i := splits[row]; i < splits[row+1]; i++ {
 				inner = append(inner, i)
 			}
@@ -257,7 +260,7 @@ func (c *Call) partitions() (partition, error) {
 	}
 	p := partition{size: size, widths: []int{size}}
 	for i, kind := range kinds {
-		if err := p.add(kind, rest[i]); err != nil {
+		if err := p.add(c, kind, rest[i]); err != nil {
 			return partition{}, err
 		}
 	}
@@ -273,13 +276,17 @@ type partition struct {
 }
 
 // add reads the next ragged dimension. kind says whether v holds row splits or row ids.
-func (p *partition) add(kind string, v Value) error {
+func (p *partition) add(c *Call, kind string, v Value) error {
 	parents := []int{}
 	switch kind {
 	case "ROW_SPLITS":
 		splits := v.I()
 		for row := 0; row+1 < len(splits); row++ {
-			for range max(splits[row+1]-splits[row], 0) {
+			length := int(max(splits[row+1]-splits[row], 0))
+			if length > maxElements-len(parents) {
+				return outOfMemory(c.In[1].DType(), []int{p.size, length})
+			}
+			for range length {
 				parents = append(parents, row)
 			}
 		}
