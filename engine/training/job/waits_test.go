@@ -51,7 +51,7 @@ func TestAWaitingHookWaitsWithinItsCalls(t *testing.T) {
 	waits := &Waits{Now: func() time.Duration { return 0 }}
 	looking := &lookingHook{waits: waits}
 	h := &waitingHook{Hook: looking, waits: waits}
-	for name, call := range map[string]func() error{
+	for name, call := range map[string]func() error{ //lint:ordered each is looked at by itself
 		"AfterCreateSession": func() error { return h.AfterCreateSession(nil, nil) },
 		"BeforeRun":          func() error { _, err := h.BeforeRun(nil); return err },
 		"AfterRun":           func() error { return h.AfterRun(nil, nil) },

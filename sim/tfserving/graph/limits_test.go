@@ -108,7 +108,7 @@ func TestEmptyTensorsOfLargeSizesAreRefused(t *testing.T) {
 		if large {
 			size = 1 << 30
 		}
-		for output, shape := range map[string][]int64{"same": {size, 0, 2}, "shape": {0, size}, "fill": {0, 1}, "turned": {0, 1}} {
+		for output, shape := range map[string][]int64{"same": {size, 0, 2}, "shape": {0, size}, "fill": {0, 1}, "turned": {0, 1}} { //lint:ordered each is looked at by itself
 			plan, err := model.Plan([]string{"n:0", "empty:0"}, []string{output + ":0"})
 			if err != nil {
 				t.Fatal(err)
