@@ -315,7 +315,9 @@ func (w *world) before(start int64) (before, far int64, why string) {
 			continue
 		}
 		if relax = max(relax, one.relax); end-one.from >= relax || k == 0 {
-			longest := int64(w.spec.slowest(rateAt(&w.spec.Arrivals, 0)) * 1e9) // what takes longer to forget is as it was at the begin of the horizon
+			// What takes longer to forget is as it was at the begin of the horizon. A closed loop has no rate, so that
+			// nothing takes longer.
+			longest := int64(math.Min(w.spec.slowest(rateAt(&w.spec.Arrivals, 0))*1e9, never/4))
 			return min(start-end+relax, start+longest), start - end, why
 		}
 	}
