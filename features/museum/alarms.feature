@@ -338,3 +338,21 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     Then every server has served while it loaded
     And every registration was of what is served
     And within 4m the cluster is whole
+
+  # TFS-9.2: a server that starts with a model of no version opens no port, whatever the layout says since the agent has read it.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A model whose only version was deleted is unpublished after its agent has read the layout
+    Given a v3 cluster of 1 shard with 1 replica
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And the network between shard0-replica0 and ZooKeeper becomes slower by 1s for 2m
+    And version 1 of ctr:entry is deleted
+    And 15s pass
+    And ctr:entry is unpublished from layout main
+    And 255s pass
+    Then within 4m the cluster is whole

@@ -67,10 +67,11 @@ func (v agentView) Agents(pod string) []agent.Agent {
 // Changes returns the number of changes in the cluster, including the starts of agents.
 func (v agentView) Changes() uint64 { return v.world.Changes() + v.begun }
 
-// Reloading reports whether the model server of a pod is in a reload that waits for its models.
+// Reloading reports whether the model server of a pod waits for the models of a configuration, that
+// of its start or of a reload.
 func (v agentView) Reloading(pod string) bool {
 	s, err := v.server(pod, "")
-	return err == nil && s.Server().Serving() && s.Server().Awaits()
+	return err == nil && s.Server().Awaits()
 }
 
 // PodNames lists the names in a directory of a pod.

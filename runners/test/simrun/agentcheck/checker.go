@@ -44,8 +44,8 @@ type View interface {
 	StoredNames(path string) ([]string, error)
 	// PodNames lists the names in a directory of a pod. A missing directory has none.
 	PodNames(pod, path string) ([]string, error)
-	// Reloading reports whether the model server of a v3 pod is in a reload and still waits for the
-	// models.
+	// Reloading reports whether the model server of a v3 pod still waits for the models of its
+	// configuration, at its start or in a reload.
 	Reloading(pod string) bool
 	// Changes returns a number that increases when the cluster changes. While it stays the same,
 	// the other methods return the same results, except those that call agents.
