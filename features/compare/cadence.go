@@ -30,7 +30,7 @@ func periods(open deeds.Open, got *deeds.Log, late time.Duration) (found []deeds
 					wanted, example = append(wanted, want.Every), want
 				}
 			}
-			far := part(periodPart, rewritten.Every) + (periodLeast+2*late)/time.Duration(rewritten.Times)
+			far := time.Duration(periodPart*float64(rewritten.Every)) + (periodLeast+2*late)/time.Duration(rewritten.Times)
 			if len(wanted) == 0 || slices.ContainsFunc(wanted, func(w time.Duration) bool { return (w - rewritten.Every).Abs() <= far }) {
 				continue
 			}
@@ -66,5 +66,3 @@ func rewrites(t *deeds.Track) (list []deeds.Deed) {
 	}
 	return list
 }
-
-func part(of float64, d time.Duration) time.Duration { return time.Duration(of * float64(d)) }

@@ -72,6 +72,32 @@ func TestLargeTensorsAreRefused(t *testing.T) {
 	}
 }
 
+// Goal: windows with more elements than a run may visit are refused, though the picture and the output are small.
+func TestLargeWindowsAreRefused(t *testing.T) {
+	list := func(sizes ...int64) *framework.AttrValue {
+		return &framework.AttrValue{Value: &framework.AttrValue_List{List: &framework.AttrValue_ListValue{I: sizes}}}
+	}
+	for op, size := range map[string]string{"MaxPool": "ksize", "MaxPoolWithArgmax": "ksize", "ExtractImagePatches": "ksizes"} { //lint:ordered each is looked at by itself
+		model := loadNodes(t, []*framework.NodeDef{{Name: "x", Op: "Placeholder"}, {Name: "y", Op: op, Input: []string{"x"}, Attr: map[string]*framework.AttrValue{
+			size: list(1, 1<<20, 1<<20, 1), "strides": list(1, 1, 1, 1), "rates": list(1, 1, 1, 1),
+			"padding": {Value: &framework.AttrValue_S{S: []byte("SAME")}},
+		}}})
+		plan, err := model.Plan([]string{"x:0"}, []string{"y:0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := tensor.FromFloats(framework.DataType_DT_FLOAT, []int64{1, 1, 1, 1}, []float64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = plan.Run([]tensor.Tensor{picture})
+		var status *env.RPCError
+		if !errors.As(err, &status) || status.Code != rpcerrors.ResourceExhausted {
+			t.Errorf("%s: got %v, want RESOURCE_EXHAUSTED", op, err)
+		}
+	}
+}
+
 // Goal: a ragged tensor whose row splits say that it has more values than memory holds is refused.
 func TestLargeRowsAreRefused(t *testing.T) {
 	model, signatures := load(t, "edges_ragged")

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
@@ -48,10 +50,8 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 	}
 	shape := c.shapeOf(out)
 	count, err := tensor.Count(shape)
-	if err != nil || count > maxElements {
-		return tensor.Tensor{}, statusf(rpcerrors.ResourceExhausted,
-			"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
-			shapeText(shape), tensor.DTypeName(c.dtypeOf(out)))
+	if err != nil || count > ops.MaxElements {
+		return tensor.Tensor{}, ops.OutOfMemory(c.dtypeOf(out), lists.Map(shape, func(size int64) int { return int(size) }))
 	}
 	var seeds []uint64 // none for an empty output, which may have any number of rows
 	if count > 0 {
@@ -63,9 +63,6 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 	}
 	return value, nil
 }
-
-// maxElements limits the number of elements of one output, whatever its signature says.
-const maxElements = tensor.MaxBytes / 16
 
 // seedsOf returns the random seeds of an output: one for each row, or a single seed if the output
 // has no rows.

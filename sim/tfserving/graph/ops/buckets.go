@@ -110,8 +110,8 @@ func (b *buckets) insert(keys, values Value) error {
 	for float64(b.entries+n) > float64(size)*b.load {
 		size *= 2
 	}
-	if size > maxElements {
-		return outOfMemory(b.dtype, []int{size})
+	if size > MaxElements {
+		return OutOfMemory(b.dtype, []int{size})
 	}
 	if size > b.size {
 		b.resize(size)

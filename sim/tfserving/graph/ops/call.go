@@ -73,27 +73,27 @@ func One(v Value) ([]Value, error) { return []Value{v}, nil }
 // elements, or an error if the output is too large.
 func (c *Call) Room(dtype DType, shape []int) (int, error) {
 	n, ok := value.Count(shape)
-	if !ok || value.Reach(shape) > maxElements || !c.Env.Take(8*n, n) {
-		return 0, outOfMemory(dtype, shape)
+	if !ok || value.Reach(shape) > MaxElements || !c.Env.Take(8*n, n) {
+		return 0, OutOfMemory(dtype, shape)
 	}
 	return n, nil
 }
 
-// maxElements limits the elements of one tensor, and the reach of one without elements.
-const maxElements = tensor.MaxBytes / 16
+// MaxElements limits the elements of one tensor, and the reach of one without elements.
+const MaxElements = tensor.MaxBytes / 16
 
 // Empty returns the error for an empty tensor with sizes so large that loops over them would not end,
 // and nil for any other tensor.
 func Empty(v Value) error {
-	if v.Len() == 0 && value.Reach(v.Shape()) > maxElements {
-		return outOfMemory(v.DType(), v.Shape())
+	if v.Len() == 0 && value.Reach(v.Shape()) > MaxElements {
+		return OutOfMemory(v.DType(), v.Shape())
 	}
 	return nil
 }
 
-// outOfMemory returns an error in the words of the runtime's allocator
+// OutOfMemory returns an error for a tensor of this shape, in the words of the runtime's allocator
 // (core/framework/op_kernel.cc).
-func outOfMemory(dtype DType, shape []int) error {
+func OutOfMemory(dtype DType, shape []int) error {
 	return Statusf(rpcerrors.ResourceExhausted,
 		"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
 		value.ShapeText(shape), tensor.DTypeName(dtype))
@@ -103,7 +103,7 @@ func outOfMemory(dtype DType, shape []int) error {
 // than their output has elements.
 func (c *Call) Work(n int, dtype DType, shape []int) error {
 	if n < 0 || !c.Env.Take(0, n) {
-		return outOfMemory(dtype, shape)
+		return OutOfMemory(dtype, shape)
 	}
 	return nil
 }

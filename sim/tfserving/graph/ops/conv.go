@@ -127,19 +127,12 @@ func conv(c *Call) ([]Value, error) {
 		groups, part, channels = depth, 1, channels*depth
 	}
 	shape := outputShape(in[0], spans, channels)
-	n, err := c.Room(v.DType(), shape)
+	n, err := c.windowRoom(v.DType(), shape, window[:len(window)-1])
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(spans, func(s span) bool { return s.dilation != 1 }) && c.Op == "Conv3D" && n > 0 {
 		return nil, Invalidf("CPU implementation of Conv3D currently only supports dilated rates of 1.")
-	}
-	each, _ := value.Count(window[:len(window)-1])
-	if each > 0 && n > maxWork/each {
-		return nil, outOfMemory(v.DType(), shape)
-	}
-	if err := c.Work(n*each, v.DType(), shape); err != nil {
-		return nil, err
 	}
 	out := make([]float64, n)
 	own := channels / max(groups, 1) // channels of the result that a group has
@@ -208,6 +201,21 @@ func planeWindows(plane []span, to, from, first int, visit func(to, from, k int)
 	}
 }
 
+// windowRoom accounts for the memory of an output whose pixels have a window each, and for the elements of these
+// windows. It returns the number of the output's elements.
+func (c *Call) windowRoom(dtype DType, shape, window []int) (int, error) {
+	n, err := c.Room(dtype, shape)
+	if err != nil {
+		return 0, err
+	}
+	each, ok := value.Count(window)
+	visited := value.Reach(shape) // an empty output has windows, too
+	if !ok || each > 0 && visited > maxWork/each {
+		return 0, OutOfMemory(dtype, shape)
+	}
+	return n, c.Work(visited*each, dtype, shape)
+}
+
 func pool(c *Call) ([]Value, error) {
 	v, size := c.In[0], c.Numbers("ksize")
 	rank := 4
@@ -229,13 +237,9 @@ func pool(c *Call) ([]Value, error) {
 	}
 	depth := in[rank-1]
 	shape := outputShape(in[0], spans, depth)
-	n, err := c.Room(v.DType(), shape)
+	n, err := c.windowRoom(v.DType(), shape, size)
 	if err != nil {
 		return nil, err
-	}
-	each, ok := value.Count(size)
-	if !ok || c.Work(min(n, maxWork)*min(each, 1<<20), v.DType(), shape) != nil {
-		return nil, outOfMemory(v.DType(), shape)
 	}
 	out, counts := make([]float64, n), make([]float64, n/max(depth, 1))
 	largestWanted := strings.HasPrefix(c.Op, "MaxPool")
@@ -284,12 +288,9 @@ func poolWithPlaces(c *Call) ([]Value, error) {
 	}
 	depth, dtype := in[3], c.TypeOf("Targmax")
 	shape := outputShape(in[0], spans, depth)
-	n, err := c.Room(v.DType(), shape)
+	n, err := c.windowRoom(v.DType(), shape, size)
 	if err == nil {
 		_, err = c.Room(dtype, shape)
-	}
-	if err == nil {
-		err = c.Work(n*min(size[1], in[1])*min(size[2], in[2]), v.DType(), shape)
 	}
 	if err != nil {
 		return nil, err
@@ -329,9 +330,12 @@ func patches(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	depth := in[3]
-	each := size[1] * size[2] * depth
+	each, ok := value.Count([]int{size[1], size[2], depth})
 	shape := outputShape(in[0], spans, each)
-	n, err := c.Room(v.DType(), shape)
+	if !ok {
+		return nil, OutOfMemory(v.DType(), shape)
+	}
+	n, err := c.windowRoom(v.DType(), shape, size)
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +415,7 @@ func convTranspose(c *Call, shape []int) ([]Value, error) {
 	}
 	each, _ := value.Count(window[:rank-1])
 	if each > 0 && v.Len() > maxWork/each {
-		return nil, outOfMemory(v.DType(), shape)
+		return nil, OutOfMemory(v.DType(), shape)
 	} else if err := c.Work(v.Len()*each, v.DType(), shape); err != nil {
 		return nil, err
 	}

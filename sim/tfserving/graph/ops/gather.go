@@ -415,7 +415,7 @@ func dynamicStitch(c *Call) ([]Value, error) {
 	size, _ := value.Count(rest)
 	for _, indices := range c.In[:n] {
 		for i, at := range indices.I() {
-			if at < 0 || at > maxElements {
+			if at < 0 || at > MaxElements {
 				return nil, Invalidf("indices[%d] is out of range", i)
 			}
 			rows = max(rows, int(at)+1)

@@ -286,7 +286,7 @@ func listScatter(c *Call, l tensorList, at []int) ([]Value, error) {
 		return nil, c.Unsupported("fewer rows than indices")
 	}
 	for _, i := range at {
-		if i < 0 || i > maxElements {
+		if i < 0 || i > MaxElements {
 			return nil, c.Unsupported("an index of %d, which ends the process or the memory", i)
 		}
 	}

@@ -71,7 +71,7 @@ func (c *Call) product(turnA, turnB bool) ([]Value, error) {
 		return nil, err
 	}
 	if left.columns > 0 && n > maxWork/left.columns {
-		return nil, outOfMemory(a.DType(), shape)
+		return nil, OutOfMemory(a.DType(), shape)
 	}
 	if err := c.Work(n*left.columns, a.DType(), shape); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func einsum(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	inner, ok := value.Count(all[len(output):])
-	if !ok || inner > 0 && n > maxElements/inner {
+	if !ok || inner > 0 && n > MaxElements/inner {
 		return nil, c.Unsupported("%s of %s", equation, tensor.DTypeName(c.In[0].DType()))
 	}
 	if err := c.Work(n*inner, c.In[0].DType(), shape); err != nil {

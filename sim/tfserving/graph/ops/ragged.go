@@ -111,8 +111,8 @@ func raggedGather(c *Call) ([]Value, error) {
 		}
 		ends, inner := []int{0}, []int{}
 		for _, row := range indices {
-			if splits[row+1]-splits[row] > maxElements-len(inner) {
-				return nil, outOfMemory(c.In[level].DType(), []int{len(inner) + splits[row+1] - splits[row]})
+			if splits[row+1]-splits[row] > MaxElements-len(inner) {
+				return nil, OutOfMemory(c.In[level].DType(), []int{len(inner) + splits[row+1] - splits[row]})
 			}
 			for i := splits[row]; i < splits[row+1]; i++ {
 				inner = append(inner, i)
@@ -283,8 +283,8 @@ func (p *partition) add(c *Call, kind string, v Value) error {
 		splits := v.I()
 		for row := 0; row+1 < len(splits); row++ {
 			length := int(max(splits[row+1]-splits[row], 0))
-			if length > maxElements-len(parents) {
-				return outOfMemory(c.In[1].DType(), []int{p.size, length})
+			if length > MaxElements-len(parents) {
+				return OutOfMemory(c.In[1].DType(), []int{p.size, length})
 			}
 			for range length {
 				parents = append(parents, row)

@@ -287,8 +287,8 @@ func tile(c *Call, multiples []int) ([]Value, error) {
 		if times < 0 {
 			return nil, Invalidf("Expected multiples[%d] >= 0, but got %d", d, times)
 		}
-		if shape[d] != 0 && times > maxElements {
-			return nil, outOfMemory(v.DType(), []int{times})
+		if shape[d] != 0 && times > MaxElements {
+			return nil, OutOfMemory(v.DType(), []int{times})
 		}
 		shape[d] *= times
 	}
@@ -405,7 +405,7 @@ func (c *Call) blocks(blocks []int, name string) (product int, err error) {
 		return 0, err
 	}
 	product, ok := value.Count(blocks)
-	if !ok || product > maxElements {
+	if !ok || product > MaxElements {
 		return 0, c.Unsupported("blocks of %v", blocks)
 	}
 	return product, nil

@@ -13,8 +13,8 @@ import (
 // strings makes a DT_STRING tensor and accounts for its memory.
 func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	v := value.Strings(shape, list)
-	if v.Len() > maxElements || !c.Env.Take(v.Bytes(), v.Len()) {
-		return nil, outOfMemory(value.String, shape)
+	if v.Len() > MaxElements || !c.Env.Take(v.Bytes(), v.Len()) {
+		return nil, OutOfMemory(value.String, shape)
 	}
 	return One(v)
 }
