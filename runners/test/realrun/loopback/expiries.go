@@ -87,27 +87,27 @@ func (x *expiries) client() *zk.Conn {
 
 // watch watches an ephemeral until it is deleted.
 func (x *expiries) watch(e *wiretap.Ephemeral) {
-	x.until(false, e.Path, e.Session, e.Over, func() { x.c.tap.Gone(e) })
+	x.until(false, e.Path, e.Session, e.Over, func(int64) { x.c.tap.Gone(e) })
 }
 
 // await watches the path of a create without an answer until its znode is there.
 func (x *expiries) await(c *wiretap.Create) {
-	x.until(true, c.Path, c.Owner, c.Over, func() { x.c.tap.Made(c) })
+	x.until(true, c.Path, c.Owner, c.Over, func(czxid int64) { x.c.tap.Made(c, czxid) })
 }
 
 // until waits until a znode that belongs to owner exists (if there is true), or until no such znode
-// exists (if it is false). It then calls its last parameter. Once over is closed, it returns
-// without this call.
-func (x *expiries) until(there bool, path string, owner int64, over <-chan struct{}, then func()) {
+// exists (if it is false). It then calls its last parameter with the znode's czxid. Once over is
+// closed, it returns without this call.
+func (x *expiries) until(there bool, path string, owner int64, over <-chan struct{}, then func(czxid int64)) {
 	x.wg.Go(func() {
 		for {
-			found, changes, err := x.look(path, owner)
+			found, czxid, changes, err := x.look(path, owner)
 			again := (<-chan time.Time)(nil)
 			switch {
 			case err != nil:
 				changes, again = nil, time.After(lookEvery)
 			case found == there:
-				then()
+				then(czxid)
 				return
 			}
 			select {
@@ -124,13 +124,16 @@ func (x *expiries) until(there bool, path string, owner int64, over <-chan struc
 
 // look reports whether a znode exists and is an ephemeral of the session owner. If owner is 0, the
 // znode must be persistent. It sets a watch on the path.
-func (x *expiries) look(path string, owner int64) (there bool, changes <-chan zk.Event, err error) {
+func (x *expiries) look(path string, owner int64) (there bool, czxid int64, changes <-chan zk.Event, err error) {
 	conn := x.client()
 	if conn == nil {
-		return false, nil, zk.ErrConnectionClosed
+		return false, 0, nil, zk.ErrConnectionClosed
 	}
 	there, stat, changes, err := conn.ExistsW(path)
-	return there && stat.EphemeralOwner == owner, changes, err
+	if err != nil || !there {
+		return false, 0, changes, err
+	}
+	return stat.EphemeralOwner == owner, stat.Czxid, changes, nil
 }
 
 // askForTheSilent asks the server about sessions that have been silent for longer than their

@@ -32,9 +32,6 @@ type journal struct {
 	reads map[string]bool
 	// tails holds the files that are followed, by name.
 	tails map[string]*tail
-	tree  map[string]*runners.Znode
-	// created counts the znodes created so far.
-	created int64
 	// seen says which events of each model server were recorded. Its keys are modelServer.name.
 	seen   map[string]*seenServer
 	counts runners.Counts
@@ -52,7 +49,7 @@ func newJournal(c *Cluster) *journal {
 	}
 	return &journal{
 		reads: reads,
-		c:     c, stop: make(chan struct{}), tails: map[string]*tail{}, tree: map[string]*runners.Znode{"/": {Path: "/"}},
+		c:     c, stop: make(chan struct{}), tails: map[string]*tail{},
 		seen: map[string]*seenServer{}, deeds: map[trainingDeed]int{},
 		counts: runners.Counts{RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{}},
 	}
@@ -192,8 +189,7 @@ func (j *journal) changed(p *pod, pid int, line []byte) {
 	})
 }
 
-// acted records an operation of ZooKeeper and applies it to the journal's copy of the znode
-// tree.
+// acted records an operation of ZooKeeper.
 func (j *journal) acted(a wiretap.Act) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,8 +207,6 @@ func (j *journal) acted(a wiretap.Act) {
 		note = zookeeper.CodeName(a.Err)
 	case a.Op == zookeeper.OpCreateSession:
 		j.counts.SessionsOpened++
-	default:
-		j.apply(a.Op.Effect(), a.Path, a.Data, a.Ephemeral)
 	}
 	switch {
 	case note != "":
@@ -224,51 +218,6 @@ func (j *journal) acted(a wiretap.Act) {
 	j.note(runners.Observation{
 		Pod: a.Client, Op: a.Op.LogName(), Path: a.Path, Note: note, Data: string(j.c.disks.plain("", a.Data)), ID: a.Session,
 	})
-}
-
-// apply applies a write to the journal's copy of the znode tree.
-func (j *journal) apply(effect zookeeper.Effect, path string, data []byte, ephemeral bool) {
-	parent := j.tree[parentOf(path)]
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	switch effect {
-	case zookeeper.EffectCreate:
-		j.created++
-		j.tree[path] = &runners.Znode{Path: path, Data: data, Ephemeral: ephemeral, Created: j.created}
-		if parent != nil {
-			i, _ := slices.BinarySearch(parent.Children, name)
-			parent.Children = slices.Insert(slices.Clone(parent.Children), i, name)
-		}
-	case zookeeper.EffectData:
-		if n := j.tree[path]; n != nil {
-			n.Data = data
-			n.Version++
-		}
-	case zookeeper.EffectDelete:
-		delete(j.tree, path)
-		if parent != nil {
-			parent.Children = slices.DeleteFunc(slices.Clone(parent.Children), func(c string) bool { return c == name })
-		}
-	}
-}
-
-func parentOf(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i > 0 {
-		return path[:i]
-	}
-	return "/"
-}
-
-// znode returns a znode from the journal's copy of the tree.
-func (j *journal) znode(path string) (runners.Znode, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	n := j.tree[path]
-	if n == nil {
-		return runners.Znode{}, false
-	}
-	found := *n
-	found.Data = j.c.disks.plain("", n.Data)
-	return found, true
 }
 
 // tail is a file to which another process appends lines.

@@ -89,7 +89,10 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 
 // Znode returns a znode as the latest write left it, even while the server is down.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
-	node, ok := c.journal.znode(path)
+	node, ok := c.tap.Znode(path)
+	if ok {
+		node.Data = c.disks.plain("", node.Data)
+	}
 	return node, ok, nil
 }
 

@@ -10,17 +10,18 @@ func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
 	case req.Op == zookeeper.OpMulti && len(reply.Results) == len(req.Ops):
 		for i := range req.Ops {
 			result := &reply.Results[i]
-			c.z.acted(c.session, req.Op, &req.Ops[i], result.Err, result.Path)
+			c.z.acted(c.session, &req.Ops[i], result.Path, Act{Of: req.Op, Err: result.Err, Version: result.Stat.Version, Zxid: reply.Zxid})
 		}
 	default:
-		c.z.acted(c.session, req.Op, req, reply.Err, reply.Path)
+		c.z.acted(c.session, req, reply.Path, Act{Of: req.Op, Err: reply.Err, Version: reply.Stat.Version, Zxid: reply.Zxid})
 	}
 }
 
-// acted reports one operation. path is the path in the answer, "" if the answer has none.
-func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Request, err zookeeper.Code, path string) {
-	a := Act{Op: req.Op, Of: of, Path: req.Path, Err: err}
-	if err != zookeeper.CodeOK {
+// acted reports one operation, of which a has what the answer says. path is the path in the answer,
+// "" if the answer has none.
+func (z *ZooKeeper) acted(s *session, req *zookeeper.Request, path string, a Act) {
+	a.Op, a.Path = req.Op, req.Path
+	if a.Err != zookeeper.CodeOK {
 		z.tell(s, a)
 		return
 	}
@@ -31,12 +32,16 @@ func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Reques
 		}
 		a.Path, a.Data = path, req.Data
 		a.Ephemeral = req.Flags == zookeeper.FlagEphemeral || req.Flags == zookeeper.FlagEphemeralSequential
-		z.born(s, a)
+		if z.tree.latest(a) {
+			z.born(s, a)
+		}
 	case zookeeper.EffectData:
 		a.Data, a.Ephemeral = req.Data, z.ephemerals[a.Path] != nil
 	case zookeeper.EffectDelete:
-		a.Ephemeral = z.ephemerals[a.Path] != nil
-		z.dead(a.Path)
+		if z.tree.latest(a) {
+			a.Ephemeral = z.ephemerals[a.Path] != nil
+			z.dead(a.Path)
+		}
 	}
 	z.tell(s, a)
 }
@@ -47,7 +52,9 @@ func (z *ZooKeeper) born(s *session, a Act) {
 	if old := z.ephemerals[a.Path]; old != nil {
 		if by, ok := z.doubtful[a.Path]; ok {
 			z.dead(a.Path)
-			z.Tell(by)
+			z.report(by)
+		} else if z.deleting(a.Path) {
+			z.dead(a.Path) // the delete was before this create, and its answer is read after it
 		} else {
 			z.end(z.sessions[old.Session])
 		}

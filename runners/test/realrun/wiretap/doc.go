@@ -18,6 +18,7 @@
 // To change
 //
 //   - what is told of a request: act.go
+//   - what znodes there are: tree.go
 //   - how sessions begin and end: zookeeper.go
 //   - what is told of requests without an answer: doubt.go
 //   - how a part of the tree stands for the whole: chroot.go

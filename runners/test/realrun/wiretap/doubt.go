@@ -48,8 +48,8 @@ func (z *ZooKeeper) forget(path string) {
 }
 
 // Made tells the tap that a create without an answer has happened, because a znode with its path
-// and owner is there.
-func (z *ZooKeeper) Made(c *Create) {
+// and owner is there, which was created by the given zxid.
+func (z *ZooKeeper) Made(c *Create, zxid int64) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	s := z.sessions[c.Session]
@@ -57,6 +57,7 @@ func (z *ZooKeeper) Made(c *Create) {
 		return
 	}
 	z.forget(c.act.Path)
+	c.act.Zxid = zxid
 	if c.act.Ephemeral {
 		z.born(s, c.act)
 	}
@@ -78,7 +79,7 @@ func (z *ZooKeeper) told(s *session, path string) bool {
 func (z *ZooKeeper) left(e *Ephemeral) {
 	if by, ok := z.doubtful[e.path]; ok {
 		z.dead(e.path)
-		z.Tell(by)
+		z.report(by)
 	} else if !z.deleting(e.path) {
 		z.end(z.sessions[e.Session])
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -20,15 +21,18 @@ type Act struct {
 	Op, Of zookeeper.OpCode
 	// Path is the final path, including a sequence number.
 	Path string
-	// Data is the data that a create or set has written.
+	// Data is the data that a create or set has written, and Version is the version of the data.
 	Data      []byte
+	Version   int32
 	Ephemeral bool
+	// Zxid is the zxid of a write. It is 0 if no answer has told it: acts that show in no answer.
+	Zxid int64
 	// Err is the error code of a refused request, CodeOK otherwise.
 	Err zookeeper.Code
 }
 
 // ZooKeeper decodes the connections of all clients to one ZooKeeper. Tell and Born must be
-// set before the first connection. They are called in the order of the acts.
+// set before the first connection. They are called in the order in which the answers are read.
 type ZooKeeper struct {
 	// Chroot is the znode on the server that clients see as their root. "" means the server's
 	// own root.
@@ -43,6 +47,7 @@ type ZooKeeper struct {
 	Unanswered func(*Create)
 
 	mu         sync.Mutex
+	tree       tree
 	sessions   map[int64]*session
 	ephemerals map[string]*Ephemeral
 	// open holds the connections that are not closed yet.
@@ -97,7 +102,7 @@ func (z *ZooKeeper) Connect(client string) *Conn {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.open == nil {
-		z.sessions, z.ephemerals, z.open = map[int64]*session{}, map[string]*Ephemeral{}, map[*Conn]bool{}
+		z.tree, z.sessions, z.ephemerals, z.open = tree{}, map[int64]*session{}, map[string]*Ephemeral{}, map[*Conn]bool{}
 		z.doubtful, z.unanswered, z.made = map[string]Act{}, map[string]*Create{}, map[string]*Create{}
 	}
 	c := &Conn{z: z, client: client, asked: map[int32]zookeeper.Request{}}
@@ -233,9 +238,28 @@ func (c *Conn) Close() {
 	}
 }
 
+// Znode returns a znode as the acts so far have left it. It returns false if the acts have not
+// created it, or have deleted it.
+func (z *ZooKeeper) Znode(path string) (runners.Znode, bool) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if n := z.tree[path]; n != nil && n.there {
+		return n.Znode, true
+	}
+	return runners.Znode{Path: path}, path == "/"
+}
+
 // tell reports an act of a session.
 func (z *ZooKeeper) tell(s *session, a Act) {
 	a.Client, a.Session = s.client, s.id
+	z.report(a)
+}
+
+// report reports an act and applies it to the tree.
+func (z *ZooKeeper) report(a Act) {
+	if a.Err == zookeeper.CodeOK {
+		z.tree.apply(a)
+	}
 	z.Tell(a)
 }
 

@@ -197,29 +197,29 @@ func TestACreateWithoutAnAnswer(t *testing.T) {
 		want []string
 	}{
 		{"it is there", func(tap *tapped, lost *wiretap.Create) {
-			tap.Made(lost)
-			tap.Made(lost)
+			tap.Made(lost, 0)
+			tap.Made(lost, 0)
 			ask(tap.open("pod", 7, 7), request, zookeeper.Reply{Err: zkerrors.NodeExists})
 			tap.Gone(tap.born[0])
 		}, append([]string{"pod 7 create ephemeral /e x", "pod 7 create NodeExistsError /e"}, ended...)},
 		{"it was tried again", func(tap *tapped, lost *wiretap.Create) {
 			create(tap.open("pod", 7, 7), "/e", zookeeper.FlagEphemeral)
-			tap.Made(lost)
+			tap.Made(lost, 0)
 		}, []string{"pod 7 create ephemeral /e x"}},
 		{"it was tried again, and seen before the answer", func(tap *tapped, lost *wiretap.Create) {
-			tap.Made(lost)
+			tap.Made(lost, 0)
 			create(tap.open("pod", 7, 7), "/e", zookeeper.FlagEphemeral)
 			tap.Expired(7)
 		}, append([]string{"pod 7 create ephemeral /e x"}, ended...)},
 		{"it is made anew after a delete", func(tap *tapped, lost *wiretap.Create) {
 			c := tap.open("pod", 7, 7)
-			tap.Made(lost)
+			tap.Made(lost, 0)
 			ask(c, zookeeper.Request{Op: zookeeper.OpDelete, Path: "/e", Version: -1}, zookeeper.Reply{})
 			create(c, "/e", zookeeper.FlagEphemeral)
 		}, []string{"pod 7 create ephemeral /e x", "pod 7 delete ephemeral /e", "pod 7 create ephemeral /e x"}},
 		{"its session ends", func(tap *tapped, lost *wiretap.Create) {
 			tap.Expired(7)
-			tap.Made(lost)
+			tap.Made(lost, 0)
 		}, []string{"pod 7 closeSession"}},
 	} {
 		tap := newTapped()
