@@ -74,12 +74,13 @@ const (
 	Q328 Quirk = 328 // backends.py:242: restarting a client under the lock waits for a callback that needs the lock
 	Q333 Quirk = 333 // replica_manager.py:628: the metrics take a version that is gone for the latest
 	Q334 Quirk = 334 // replica_manager.py:576: what a former life writes late into a replica's znode stays there
+	Q335 Quirk = 335 // replica_manager.py:253: what a watch tells while the poll reads is overwritten
 )
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
 // Max is the highest number of a quirk that a Set can hold.
-const Max = 334
+const Max = 335
 
 // Set is a set of quirks that are kept, so that the code behaves as the reference does. All other
 // quirks are repaired. The zero value keeps all quirks.

@@ -329,15 +329,42 @@ func (w *ReplicaWatcher) Poll() {
 // (replica_manager.py:194-269). One replica that vanishes while it reads is an error, and
 // the mirror stays as it was (Q211); with that repaired it is left out.
 //
+// What watches tell while it reads is overwritten by what it has read before (Q335). With that repaired it
+// reads again, and leaves the round if watches tell of something during each of three readings.
+//
 // Cost: reads grow with the znodes below the prefix: every 60 s each agent lists and
 // reads them all, though they are watched too, so that n agents cost n² reads a minute.
 func (w *ReplicaWatcher) Reconcile() error {
-	replicas, err := w.readReplicas()
-	if err != nil {
-		return err
+	for range readings {
+		before := w.changes
+		replicas, err := w.readReplicas()
+		if err != nil {
+			return err
+		}
+		if done, err := w.replace(replicas, before); done || err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// readings is how often a round of the poll reads the tree if watches tell of changes meanwhile.
+const readings = 3
+
+// replace makes the mirror equal to what was read when the mirror had seen before changes. It does nothing
+// and returns false if the mirror has changed since, unless Q335 is kept.
+func (w *ReplicaWatcher) replace(replicas *Replicas, before uint64) (done bool, err error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
+	if w.changes != before && !w.conf.Quirks.Keeps(quirks.Q335) {
+		return false, nil
+	}
+	return true, w.become(replicas)
+}
+
+// become makes the mirror equal to replicas, and registers those own replicas again that are gone. Its
+// caller holds the lock.
+func (w *ReplicaWatcher) become(replicas *Replicas) error {
 	if same(replicas, w.replicas) {
 		w.replicas = replicas // equal to what it replaces, but it shares memory with the latest read
 		return nil            // nothing has disappeared, and the mirror is right

@@ -283,3 +283,62 @@ func TestQ127_StoppingTheWatcherWaitsForItsPoll(t *testing.T) {
 		}
 	})
 }
+
+// slowReads is a client on which something happens during each read of a znode's data, after the server
+// has answered.
+type slowReads struct {
+	env.ZooKeeper
+	during func(path string)
+}
+
+func (s *slowReads) Get(path string) ([]byte, env.Stat, error) {
+	data, stat, err := s.ZooKeeper.Get(path)
+	s.during(path)
+	return data, stat, err
+}
+
+// Goal: what a watch tells while the poll reads is overwritten by what the poll has read before, until the
+// next round. With Q335 repaired the poll reads again; where watches tell of changes during all of its
+// readings, the mirror stays as they have it.
+func TestQ335_WhatAWatchTellsWhileThePollReadsIsOverwritten(t *testing.T) {
+	for _, writes := range []int{1, 5} {
+		agenttest.BothWays(t, quirks.Q335, func(t *testing.T, keep quirks.Set) {
+			worldtest.RunInPod(t, func(_ *world.World, e *env.Env) {
+				other := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+				worldtest.Must(t, other.Start(0))
+				state := func(s env.ModelState) []byte { return agenttest.ReplicaData("h:1", s) }
+				const path = "/b/service/n/ps:0/1"
+				_, err := other.Create(path, state(env.StateLoading), env.CreateOptions{MakePath: true})
+				worldtest.Must(t, err)
+				zk := &slowReads{ZooKeeper: e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}), during: func(string) {}}
+				worldtest.Must(t, zk.Start(0))
+				conf := psConfig(t, e)
+				conf.Quirks = keep
+				w := replicamanager.NewReplicaWatcher(e, zk, conf, replicamanager.WatcherOptions{})
+				worldtest.Must(t, w.Watch())
+				e.Tasks.Sleep(time.Second)
+				left := writes
+				zk.during = func(string) {
+					if left > 0 {
+						left--
+						worldtest.Must(t, other.Set(path, state([]env.ModelState{env.StateAvailable, env.StateLoading}[left%2]), -1))
+						e.Tasks.Sleep(time.Second)
+					}
+				}
+				worldtest.Must(t, w.Reconcile())
+				want := 1
+				if keep.Keeps(quirks.Q335) {
+					want = 0
+				}
+				if got := availablePS(t, w); got != want {
+					t.Errorf("%d writes: found %d AVAILABLE replicas, want %d", writes, got, want)
+				}
+				zk.during = func(string) {}
+				worldtest.Must(t, w.Reconcile())
+				if data, _, err := other.Get(path); err != nil || (availablePS(t, w) == 1) != (string(data) == string(state(env.StateAvailable))) {
+					t.Errorf("%d writes: after a quiet round found %d AVAILABLE replicas of %s, %v", writes, availablePS(t, w), data, err)
+				}
+			})
+		})
+	}
+}
