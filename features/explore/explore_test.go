@@ -264,7 +264,7 @@ func TestRefusedActsAreLeftOut(t *testing.T) {
 }
 
 // Goal: what is checked once all faults are over waits for those, too, whose sentence says itself how
-// long they last.
+// long they last, and for loads that are tried again.
 func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
 	const slow = "the network between shard0-replica0 and ZooKeeper becomes slower by 2s for 2m"
 	s := staged(t, "v3 1x3", func(w *World) []Act {
@@ -276,6 +276,12 @@ func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
 	})
 	if _, over := s.events(); over != 135*time.Second {
 		t.Errorf("the acts are over at %v, want 2m15s", over)
+	}
+	s = staged(t, "v1 2x2", func(w *World) []Act {
+		return []Act{act(t, w, 10*time.Second, "version.broken", "version 1 of predict_ctr:ps_1 breaks", 5*time.Second)}
+	})
+	if _, over := s.events(); over != 315*time.Second {
+		t.Errorf("loads are tried again until %v, want 5m15s", over)
 	}
 	w := &World{Told: []string{"ZooKeeper is down for 4m", "30s pass", slow, "1m passes"}}
 	if over := w.toldOver(); over != 150*time.Second {

@@ -66,7 +66,7 @@ func (s *Story) events() (list []event, over time.Duration) {
 			line.Text += " for " + drawn.Say(a.For)
 		}
 		list = append(list, event{at: a.At, line: line, act: i})
-		over = max(over, a.At+a.For, a.At+lastsFor(line.Text))
+		over = max(over, a.At+a.For+a.aftermath(), a.At+lastsFor(line.Text)+a.aftermath())
 		if a.For > 0 && a.End != nil {
 			list = append(list, event{at: a.At + a.For, line: *a.End, act: i, ends: true})
 			over = max(over, a.At+a.For+lastsFor(a.End.Text))
@@ -74,6 +74,21 @@ func (s *Story) events() (list []event, over time.Duration) {
 	}
 	slices.SortStableFunc(list, func(a, b event) int { return int(a.at - b.at) })
 	return list, over
+}
+
+// retried is how long a model server tries a load again that fails (runners.ConfV1: max_num_load_retries
+// times load_retry_interval_micros). It has no open port until the loads of its start have succeeded or
+// failed for good (TFS-9.2), and no entry starts before all PS are registered (agent_v1.py:146).
+const retried = 5 * time.Minute
+
+// aftermath returns how long the effects of an act last after it: a load that has failed once is tried
+// again, even if its version is gone meanwhile, as on a PS that does not look for versions (Q212).
+func (a *Act) aftermath() time.Duration {
+	switch {
+	case strings.HasPrefix(a.Kind, "store."), a.Kind == "version.broken", a.Kind == "version N of a model is deleted":
+		return retried
+	}
+	return 0
 }
 
 // ownTime matches the duration at the end of a sentence that says itself how long it lasts.
