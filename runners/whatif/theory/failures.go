@@ -14,5 +14,5 @@ func FailAtLeast(s, r, k, j int, distinct bool) float64 {
 			p *= float64(k) / float64(r)
 		}
 	}
-	return 1 - math.Pow(1-p, float64(s))
+	return -math.Expm1(float64(s) * math.Log1p(-p)) // 1-(1-p)^s would be 0 for a small p
 }

@@ -49,21 +49,16 @@ func MG1Wait(lambda, mean, scv float64) float64 {
 }
 
 // MMcK returns the blocking probability and the mean wait of c servers that hold at most k
-// requests, waiting or in service.
+// requests, waiting or in service. Each step has shares of the states so far, because the terms themselves
+// overflow from some 700 servers on.
 func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
-	a := lambda / mu
-	p := make([]float64, k+1)
-	p[0] = 1
-	sum := 1.0
-	for n := 1; n <= k; n++ {
-		p[n] = p[n-1] * a / float64(min(n, c))
-		sum += p[n]
-	}
+	blocking = 1
 	waiting := 0.0
-	for n := c + 1; n <= k; n++ {
-		waiting += float64(n-c) * p[n] / sum
+	for n := 1; n <= k; n++ {
+		term := blocking * lambda / mu / float64(min(n, c))
+		waiting = (waiting + float64(float64(max(n-c, 0))*term)) / (1 + term)
+		blocking = term / (1 + term)
 	}
-	blocking = p[k] / sum
 	return blocking, waiting / (lambda * (1 - blocking))
 }
 

@@ -15,6 +15,11 @@ func TestCheckValues(t *testing.T) {
 		{"Erlang C of 16 at 0.9", first(MMc(16, 14.4, 1)), 0.36959, 1e-5},
 		{"Erlang C of 64 at 0.95", first(MMc(64, 60.8, 1)), 0.18375, 1e-5},
 		{"M/M/1/1 blocks as Erlang B", first(MMcK(1, 1, 0.5, 1)), 1. / 3, 1e-9},
+		{"1,000 servers without a queue block as Erlang B", first(MMcK(1000, 1000, 990, 1)), ErlangB(1000, 990), 1e-12},
+		{"a long queue of 1,000 servers waits as M/M/c", second(MMcK(1000, 4000, 990, 1)), first(MMc(1000, 990, 1)), 1e-9},
+		{"a short queue blocks", first(MMcK(2, 3, 1, 1)), 1. / 11, 1e-9},
+		{"a short queue waits", second(MMcK(2, 3, 1, 1)), 1. / 10, 1e-9},
+		{"a rare failure", FailAtLeast(20, 1_000_000, 1, 3, false) * 1e17, 2, 1e-9},
 		{"fork-join of 2 by both", ForkJoin(2, 0.5, 1), ForkJoin2(0.5, 1), 1e-9},
 		{"one of 10 dead, 20 shards", FailAtLeast(20, 10, 1, 1, false), 0.878, 5e-4},
 		{"two timeouts", FailAtLeast(20, 10, 1, 2, false), 0.182, 5e-4},
@@ -33,4 +38,5 @@ func TestCheckValues(t *testing.T) {
 	}
 }
 
-func first(a, _ float64) float64 { return a }
+func first(a, _ float64) float64  { return a }
+func second(_, b float64) float64 { return b }
