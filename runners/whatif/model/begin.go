@@ -62,6 +62,10 @@ type stretch struct {
 
 const never = math.MaxInt64
 
+// nanoseconds converts a time in seconds. What is longer than a quarter of never, as a rate of almost nothing
+// makes it, is that quarter, so that sums of a few do not overflow.
+func nanoseconds(seconds float64) int64 { return int64(math.Min(seconds*1e9, never/4)) }
+
 // stations returns the resource that limits each tier. Their figures hold at the load of the start
 // of the horizon.
 func (s *Spec) stations() []station {
@@ -256,7 +260,7 @@ func (w *world) warmUp() int64 {
 	if math.IsInf(took, 1) {
 		took = most.Seconds()
 	}
-	return int64(math.Min(took, w.spec.slowest(rate)) * 1e9)
+	return nanoseconds(math.Min(took, w.spec.slowest(rate)))
 }
 
 // hedgeWarmUp returns how many nanoseconds it takes until callers have seen ten calls beyond
@@ -317,7 +321,7 @@ func (w *world) before(start int64) (before, far int64, why string) {
 		if relax = max(relax, one.relax); end-one.from >= relax || k == 0 {
 			// What takes longer to forget is as it was at the begin of the horizon. A closed loop has no rate, so that
 			// nothing takes longer.
-			longest := int64(math.Min(w.spec.slowest(rateAt(&w.spec.Arrivals, 0))*1e9, never/4))
+			longest := nanoseconds(w.spec.slowest(rateAt(&w.spec.Arrivals, 0)))
 			return min(start-end+relax, start+longest), start - end, why
 		}
 	}

@@ -405,7 +405,7 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 		}
 		ns := to - from
 		if drains := r.backlog[k] / (1 - worst); settles && worst < 1 && drains < seconds {
-			ns = int64(drains * 1e9)
+			ns = nanoseconds(drains)
 		}
 		r.backlog[k] = math.Max(0, r.backlog[k]+float64((worst-1)*seconds))
 		if ns > unrest || why == "" {
@@ -437,7 +437,7 @@ func (r *rest) warms(rate float64) int64 {
 			continue
 		}
 		each := rate / float64(max(1, slices.Max(r.serving[t])))
-		last = max(last, r.fresh[t]+int64(math.Min(2*float64(cold)/math.Max(each, 1e-9), 1e9)*1e9))
+		last = max(last, r.fresh[t]+nanoseconds(2*float64(cold)/math.Max(each, 1e-9)))
 	}
 	return last
 }
