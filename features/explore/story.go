@@ -66,7 +66,7 @@ func (s *Story) events() (list []event, over time.Duration) {
 			line.Text += " for " + drawn.Say(a.For)
 		}
 		list = append(list, event{at: a.At, line: line, act: i})
-		over = max(over, a.At+a.For+a.aftermath(), a.At+lastsFor(line.Text)+a.aftermath())
+		over = max(over, a.At+max(a.For, lastsFor(line.Text))+a.aftermath())
 		if a.For > 0 && a.End != nil {
 			list = append(list, event{at: a.At + a.For, line: *a.End, act: i, ends: true})
 			over = max(over, a.At+a.For+lastsFor(a.End.Text))
@@ -84,8 +84,7 @@ const retried = 5 * time.Minute
 // aftermath returns how long the effects of an act last after it: a load that has failed once is tried
 // again, even if its version is gone meanwhile, as on a PS that does not look for versions (Q212).
 func (a *Act) aftermath() time.Duration {
-	switch {
-	case strings.HasPrefix(a.Kind, "store."), a.Kind == "version.broken", a.Kind == "version N of a model is deleted":
+	if strings.HasPrefix(a.Kind, "store.") || a.Kind == "version.broken" {
 		return retried
 	}
 	return 0

@@ -1,8 +1,8 @@
 package wiretap
 
 import (
+	"path"
 	"slices"
-	"strings"
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -62,8 +62,7 @@ func (t tree) apply(a Act) {
 
 // list adds a node that is there to its parent's children, and removes one that is not.
 func (t tree) list(n *node) {
-	slash := strings.LastIndexByte(n.Path, '/')
-	parent, name := t.at(n.Path[:max(slash, 1)]), n.Path[slash+1:]
+	parent, name := t.at(path.Dir(n.Path)), path.Base(n.Path)
 	i, listed := slices.BinarySearch(parent.Children, name)
 	switch {
 	case n.there && !listed:
