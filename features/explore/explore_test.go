@@ -283,9 +283,24 @@ func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
 	if _, over := s.events(); over != 315*time.Second {
 		t.Errorf("loads are tried again until %v, want 5m15s", over)
 	}
-	w := &World{Told: []string{"ZooKeeper is down for 4m", "30s pass", slow, "1m passes"}}
-	if over := w.toldOver(); over != 150*time.Second {
+	s.Acts, s.Setup = nil, append(s.Setup, s.fill("the base path of predict_ctr:ps_0 becomes unreadable for 20s"))
+	if _, over := s.events(); over != 320*time.Second {
+		t.Errorf("loads that failed at the start are tried again until %v, want 5m20s", over)
+	}
+	told := func(texts ...string) *World {
+		w := *s.World
+		for _, text := range texts {
+			w.Told = append(w.Told, s.fill(text))
+		}
+		return &w
+	}
+	if over := told("ZooKeeper is down for 4m", "30s pass", slow, "1m passes").toldOver(); over != 150*time.Second {
 		t.Errorf("what a scenario tells is over %v after its end, want 2m30s", over)
+	}
+	for _, text := range []string{"version 1 of predict_ctr:ps_1 breaks for 5s", "the base path of predict_ctr:ps_1 lists nothing for 5s"} {
+		if over := told(text, "1m passes").toldOver(); over != 245*time.Second {
+			t.Errorf("after %q loads are tried again for %v more, want 4m5s", text, over)
+		}
 	}
 }
 

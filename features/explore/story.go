@@ -57,16 +57,20 @@ type event struct {
 }
 
 // events lists what happens after the start and the world's own scenario, in order of time. over is
-// the time at which the last act has ended, and the last fault of that scenario.
+// the time at which the last act has ended, the last fault of that scenario, and the last one that
+// began before the start.
 func (s *Story) events() (list []event, over time.Duration) {
 	over = s.World.toldOver()
+	for _, l := range s.Setup {
+		over = max(over, lastsFor(l.Text)+s.World.aftermath(l))
+	}
 	for i, a := range s.Acts {
 		line := a.Line
 		if a.For > 0 && a.End == nil {
 			line.Text += " for " + drawn.Say(a.For)
 		}
 		list = append(list, event{at: a.At, line: line, act: i})
-		over = max(over, a.At+max(a.For, lastsFor(line.Text))+a.aftermath())
+		over = max(over, a.At+max(a.For, lastsFor(line.Text))+s.World.aftermath(line))
 		if a.For > 0 && a.End != nil {
 			list = append(list, event{at: a.At + a.For, line: *a.End, act: i, ends: true})
 			over = max(over, a.At+a.For+lastsFor(a.End.Text))
@@ -81,13 +85,18 @@ func (s *Story) events() (list []event, over time.Duration) {
 // failed for good (TFS-9.2), and no entry starts before all PS are registered (agent_v1.py:146).
 const retried = 5 * time.Minute
 
-// aftermath returns how long the effects of an act last after it: a load that has failed once is tried
+// aftermath returns how long the effects of a line last after it: a load that has failed once is tried
 // again, even if its version is gone meanwhile, as on a PS that does not look for versions (Q212).
-func (a *Act) aftermath() time.Duration {
-	if strings.HasPrefix(a.Kind, "store.") || a.Kind == "version.broken" {
+func (w *World) aftermath(l steps.Line) time.Duration {
+	if w.failsLoads[strings.TrimSuffix(l.Template(), " for {duration}")] {
 		return retried
 	}
 	return 0
+}
+
+// canFailLoads reports whether a load can fail while a fault of this kind lasts.
+func canFailLoads(k runners.FaultKind) bool {
+	return k.Topic() == "store" || k.Name == "version.broken"
 }
 
 // ownTime matches the duration at the end of a sentence that says itself how long it lasts.
@@ -109,12 +118,12 @@ var passes = regexp.MustCompile(`^(\S+) pass(?:es)?$`)
 // toldOver returns how long the faults of the world's own scenario last after its last step.
 func (w *World) toldOver() time.Duration {
 	now, over := time.Duration(0), time.Duration(0)
-	for _, text := range w.Told {
-		if m := passes.FindStringSubmatch(text); m != nil {
+	for _, l := range w.Told {
+		if m := passes.FindStringSubmatch(l.Text); m != nil {
 			d, _ := time.ParseDuration(m[1])
 			now += d
 		}
-		over = max(over, now+lastsFor(text))
+		over = max(over, now+lastsFor(l.Text)+w.aftermath(l))
 	}
 	return over - min(over, now)
 }
@@ -146,8 +155,7 @@ func (s *Story) lines() (lines []steps.Line, of map[int]event) {
 		}
 		lines = append(lines, l)
 	}
-	for _, text := range s.World.Told {
-		l := s.fill(text)
+	for _, l := range s.World.Told {
 		l.Refusable = true
 		lines = append(lines, l)
 	}

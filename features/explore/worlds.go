@@ -29,7 +29,7 @@ type World struct {
 	Acts []string
 	// Told holds the lines after the start in the scenario from which the world was made. Every
 	// story contains them.
-	Told []string
+	Told []steps.Line
 	// Calm holds what a story without acts expects in addition.
 	Calm []string
 	// Fatal says that stories of the world expect only what must hold at any time, because the job
@@ -40,6 +40,8 @@ type World struct {
 	shapes []steps.Line
 	cast   *drawn.Cast
 	kinds  []runners.FaultKind
+	// failsLoads holds the sentences, without placeholders' words, of faults that can make a load fail.
+	failsLoads map[string]bool
 }
 
 // later separates the two parts of an act in a template. They are drawn together, because two
@@ -215,7 +217,7 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 		case w.Start == "":
 			w.Setups[0] = append(w.Setups[0], l.Text)
 		default:
-			w.Told = append(w.Told, l.Text)
+			w.Told = append(w.Told, l)
 		}
 	}
 	if w.Start == "" {
@@ -256,7 +258,10 @@ func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	if kinds, err = book.Used(w.shapes, kinds); err != nil {
 		return fmt.Errorf("world %s: %w", w.Name, err)
 	}
-	w.kinds = lists.Filter(kinds, w.has)
+	w.kinds, w.failsLoads = lists.Filter(kinds, w.has), map[string]bool{}
+	for _, k := range lists.Filter(kinds, canFailLoads) {
+		w.failsLoads[k.Lasts], w.failsLoads[k.Begins], w.failsLoads[k.Onset] = true, true, true
+	}
 	return nil
 }
 

@@ -32,6 +32,9 @@ type Line struct {
 // Keyword says where the line belongs in a scenario: Given, When or Then.
 func (l Line) Keyword() string { return l.said.keyword }
 
+// Template returns the line's sentence with its placeholders, such as "{duration} pass(es)".
+func (l Line) Template() string { return l.said.text }
+
 // Book makes and runs stories for one runner. It is safe for concurrent use.
 type Book struct {
 	runner runners.Runner
