@@ -401,7 +401,7 @@ func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
 		s.Quirks = q
 		f = h.story(s, f.after)
 	}
-	if f == nil || slices.ContainsFunc(h.tally.Found, func(o *Found) bool { return f.known != "" && o.What == f.what && o.Cause == f.known }) {
+	if f == nil || f.known != "" && h.byRule(f) != nil {
 		return nil
 	}
 	if o := h.alike(f); o != nil && o.Cause == "" {
@@ -430,13 +430,24 @@ func (h *Hunt) passes(s *Story, some []string) bool {
 	return s.passesRepaired(h.all, some)
 }
 
-// alike returns a known failure in which the same expectation (law) did not hold, and all of whose
-// kinds of acts occur in f's story, too. It returns nil if there is none.
+// alike returns a known failure that f looks like: the same expectation (law) did not hold by the same
+// rule of the reference, or all of the known failure's kinds of acts occur in f's story, too. It
+// returns nil if there is none.
 func (h *Hunt) alike(f *failure) *Found {
+	if f.known != "" {
+		if o := h.byRule(f); o != nil {
+			return o
+		}
+	}
 	kinds := f.story.kinds()
 	return lists.Find(h.tally.Found, func(o *Found) bool {
 		return o.What == f.what && !slices.ContainsFunc(o.kinds, func(k string) bool { return !slices.Contains(kinds, k) })
 	})
+}
+
+// byRule returns the known failure that the reference has by the same rule as f, nil if there is none.
+func (h *Hunt) byRule(f *failure) *Found {
+	return lists.Find(h.tally.Found, func(o *Found) bool { return o.What == f.what && o.Cause == f.known })
 }
 
 // cutDown shrinks a failure to a scenario and finds its cause. It returns nil if that fails.
