@@ -2,6 +2,8 @@ package training
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -94,6 +97,64 @@ func TestANewSessionAfterALossWakesTheRegistrations(t *testing.T) {
 		if got := d.threads[0].wakeup.IsSet(); got != step.want {
 			t.Errorf("%s: got woken %v, want %v", step.state, got, step.want)
 		}
+	}
+}
+
+// heardLog keeps what is logged.
+type heardLog struct{ lines []string }
+
+func (l *heardLog) Enabled(env.Level) bool { return true }
+func (l *heardLog) Logf(_ env.Level, format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// closingZooKeeper is a server whose first create or delete fails, while the discovery is closed.
+type closingZooKeeper struct {
+	*caseZooKeeper
+	fails error
+	close func()
+}
+
+func (z *closingZooKeeper) Create(string, []byte, env.CreateOptions) (string, error) {
+	z.close()
+	return "", z.fails
+}
+
+func (z *closingZooKeeper) Delete(string, env.DeleteOptions) error {
+	z.close()
+	return z.fails
+}
+
+// Goal: what waits while a discovery is closed fails as the reference does, which has no client then
+// (service_discovery.py:271-280, 383). The first try of each line fails with its error.
+func TestADiscoveryMayBeClosedBetweenTwoTries(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		fails      error
+		do         func(d *ZKServiceDiscovery) error
+	}{
+		{"registering", "'NoneType' object has no attribute 'create'", zkerrors.ErrConnectionLoss, func(d *ZKServiceDiscovery) error { return d.Register("ps", 0, "a:1") }},
+		{"registering what is there", "'NoneType' object has no attribute 'set'", zkerrors.ErrNodeExists, func(d *ZKServiceDiscovery) error { return d.Register("ps", 0, "a:1") }},
+		{"deregistering", "'NoneType' object has no attribute 'delete'", zkerrors.ErrConnectionLoss, func(d *ZKServiceDiscovery) error { return d.Deregister("ps", 0, "a:1") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := newHeldEnv()
+			log := &heardLog{}
+			e.Log = log
+			zk := &closingZooKeeper{&caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}, c.fails, nil}
+			d, err := NewZKServiceDiscovery(e, ZKDiscoveryOptions{JobName: "job", MaxTries: 3, Delay: time.Second, ZooKeeper: zk})
+			if err != nil {
+				t.Fatal(err)
+			}
+			zk.close = d.Close
+			err = c.do(d)
+			if pysem.TypeOf(err) != "AttributeError" || !strings.Contains(fmt.Sprint(err), c.want) {
+				t.Errorf("got %v, want AttributeError: %s", err, c.want)
+			}
+			if len(log.lines) != 1 || !strings.HasSuffix(log.lines[0], "register fail") {
+				t.Errorf("logged %q, want the one line that it failed", log.lines)
+			}
+		})
 	}
 }
 

@@ -222,24 +222,34 @@ func (d *ZKServiceDiscovery) find(name string, index int) int {
 	return slices.IndexFunc(d.threads, func(r *registration) bool { return r.name == name && r.index == index })
 }
 
+// ask has the client do something. Close takes the client away, also while a call waits to be tried
+// again: the reference then looks up the method on None (service_discovery.py:271-280).
+func (d *ZKServiceDiscovery) ask(method string, do func(zk env.ZooKeeper) error) error {
+	if d.zk == nil {
+		return pysem.AttributeError(nil, method)
+	}
+	return do(d.zk)
+}
+
 // create creates the znode of a process, or sets its data if it exists. If the previous session
 // left the znode, create only sets its data, and the znode vanishes when that session expires
 // (Q326).
 func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
-	if d.zk == nil {
-		return pysem.AttributeError(nil, "create")
+	path, value := d.prefix+"/"+nodeName(name, slot{n: index}), []byte(addr)
+	create := func(zk env.ZooKeeper) error {
+		_, err := zk.Create(path, value, env.CreateOptions{MakePath: true, Ephemeral: true})
+		return err
 	}
-	path := d.prefix + "/" + nodeName(name, slot{n: index})
 	err := d.retry.Run(d.e, func() error {
-		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
+		err := d.ask("create", create)
 		if errors.Is(err, zkerrors.ErrNodeExists) {
 			if d.quirks.Keeps(jobquirks.Q326) || d.own[path] {
-				return d.zk.Set(path, []byte(addr), -1)
+				return d.ask("set", func(zk env.ZooKeeper) error { return zk.Set(path, value, -1) })
 			}
-			if err := d.zk.Delete(path, env.AnyVersion); err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
+			if err := d.ask("delete", func(zk env.ZooKeeper) error { return zk.Delete(path, env.AnyVersion) }); err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
 				return err
 			}
-			_, err = d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
+			err = d.ask("create", create)
 		}
 		d.own[path] = err == nil
 		return err
@@ -253,12 +263,11 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 // Deregister removes the znode of a process. If the process was not registered by this discovery,
 // it then returns a KeyError.
 func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error {
-	if d.zk == nil {
-		return pysem.AttributeError(nil, "delete")
-	}
 	path := d.prefix + "/" + nodeName(name, slot{n: index})
 	err := d.retry.Run(d.e, func() error {
-		err := d.zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
+		err := d.ask("delete", func(zk env.ZooKeeper) error {
+			return zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
+		})
 		if errors.Is(err, zkerrors.ErrNoNode) {
 			d.e.Log.Logf(env.Info, "%s is not exist, no need to delete", path)
 			return nil
