@@ -11,9 +11,11 @@ package yamldoc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +32,9 @@ func (e *Error) Error() string {
 	return strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column) + ": " + e.Text
 }
 
-// Read returns the root of the only document in a text, nil if there is none. A second document is
-// an [Error], though YAML readers silently drop it. A merge key is an [Error] too.
+// Read returns the root of the only document in a text, nil if there is none. Each alias in it is
+// replaced by the node that it stands for. A second document is an [Error], though YAML readers
+// silently drop it. A merge key is an [Error] too, and so are aliases without an end.
 func Read(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
@@ -52,7 +55,43 @@ func Read(text []byte) (*yaml.Node, error) {
 	if merge := mergeKey(first.Content[0]); merge != nil {
 		return nil, &Error{merge.Line, merge.Column, "found a merge key, want its fields written out"}
 	}
+	left := mostAliased
+	if err := expand(first.Content[0], nil, nil, &left); err != nil {
+		return nil, err
+	}
 	return first.Content[0], nil
+}
+
+// mostAliased is the most nodes that the aliases of a document may stand for, as a few aliases of
+// aliases can stand for any number.
+const mostAliased = 1_000_000
+
+// expand replaces each alias below a node by the node that it stands for. around holds the nodes
+// around it, and alias is the outermost alias among them, nil if there is none. left is how many more
+// nodes the aliases of the document may stand for.
+func expand(n *yaml.Node, around []*yaml.Node, alias *yaml.Node, left *int) error {
+	around = append(around, n)
+	for i, child := range n.Content {
+		outer := alias
+		if child.Kind == yaml.AliasNode {
+			outer = cmp.Or(alias, child)
+			child = child.Alias
+			n.Content[i] = child
+		}
+		if outer != nil {
+			*left--
+		}
+		switch {
+		case slices.Contains(around, child):
+			return &Error{outer.Line, outer.Column, "found alias *" + outer.Value + " inside of what it stands for, want it outside"}
+		case *left < 0:
+			return &Error{outer.Line, outer.Column, "found aliases for more than " + strconv.Itoa(mostAliased) + " values, want fewer"}
+		}
+		if err := expand(child, around, outer, left); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mergeKey returns the first merge key below a node, or nil.

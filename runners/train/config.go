@@ -348,7 +348,7 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 		if f.Kind == gflagsutils.Int {
 			want = cmp.Or(bound(n, reflect.TypeFor[int]()), want)
 		}
-		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, shown(n), want)
+		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, misread(n), want)
 		return
 	}
 	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})

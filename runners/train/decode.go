@@ -60,9 +60,17 @@ func (d *decoder) object(n *yaml.Node, name string, into any) {
 			d.fault(key, "%s: found key %q twice, want it once", name, key.Value)
 		default:
 			seen[key.Value] = true
-			d.value(value, key.Value, field)
+			d.value(value, under(name, key.Value), field)
 		}
 	}
+}
+
+// under names a key by the mapping that has it. The keys of the plan itself have their own names.
+func under(name, key string) string {
+	if name == "plan" {
+		return key
+	}
+	return name + ": " + key
 }
 
 func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
@@ -75,7 +83,7 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 		d.object(n, name, field.Addr().Interface())
 	default:
 		if err := n.Decode(field.Addr().Interface()); err != nil || isCut(n, field.Interface()) {
-			d.fault(n, "%s: found %s, want %s", name, shown(n), cmp.Or(bound(n, field.Type()), wanted(field.Type())))
+			d.fault(n, "%s: found %s, want %s", name, misread(n), cmp.Or(bound(n, field.Type()), wanted(field.Type())))
 		}
 	}
 }
@@ -94,7 +102,7 @@ func bound(n *yaml.Node, t reflect.Type) string {
 	number, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
 	whole := t.Kind() == reflect.Int || t.Kind() == reflect.Int64
 	switch {
-	case !ok:
+	case !ok, n.Tag == "!!str":
 	case t.Kind() == reflect.Uint64 && number.Sign() > 0:
 		return fmt.Sprintf("%d or less", uint64(math.MaxUint64))
 	case whole && number.Sign() > 0:
@@ -127,6 +135,14 @@ func shown(n *yaml.Node) string {
 		return "a list"
 	}
 	return fmt.Sprintf("%q", n.Value)
+}
+
+// misread describes a node that is not what its type wants. Quotes make a text of a number.
+func misread(n *yaml.Node) string {
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		return "the text " + shown(n)
+	}
+	return shown(n)
 }
 
 // wanted describes the valid values of a type, for error messages.

@@ -26,8 +26,8 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"a list", "- 1", []string{"p.yaml:1:1: plan: found a list, want keys and values"}},
 		{"an unknown key", "seeds: 1\njob: {ps: 1}", []string{`p.yaml:1:1: plan: found key "seeds", want one of expect, for, job, quirks, run_config, runner_config, script, seed, serving`}},
 		{"a key twice", "seed: 1\nseed: 2\njob: {ps: 1}", []string{`p.yaml:2:1: plan: found key "seed" twice, want it once`}},
-		{"a number that is none", "job:\n  workers: many\n  ps: 1", []string{`p.yaml:2:12: workers: found "many", want a whole number`}},
-		{"a fraction", "job:\n  workers: 1.5\n  tide_start_hour: 1e0\n  ps: 1", []string{`p.yaml:2:12: workers: found "1.5", want a whole number`, `p.yaml:3:20: tide_start_hour: found "1e0", want a whole number`}},
+		{"a number that is none", "job:\n  workers: many\n  ps: 1", []string{`p.yaml:2:12: job: workers: found "many", want a whole number`}},
+		{"a fraction", "job:\n  workers: 1.5\n  tide_start_hour: 1e0\n  ps: 1", []string{`p.yaml:2:12: job: workers: found "1.5", want a whole number`, `p.yaml:3:20: job: tide_start_hour: found "1e0", want a whole number`}},
 		{"a time that is none", "for: soon\njob: {ps: 1}", []string{`p.yaml:1:6: for: found "soon", want a time as 90s, 10m or 1h30m`}},
 		{"a time of nothing", "for: 0s\njob: {ps: 1}", []string{"p.yaml:1:6: for: found 0s, want a time above 0"}},
 		{"no PS", "job:\n  workers: 1", []string{"p.yaml:2:3: job: ps: found 0, want 1 or more"}},
@@ -78,7 +78,7 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		}},
 		{"agents of no sizes", "job: {ps: 1}\nserving: {entry: 0, ps_shards: -1, densee: 2, restart_after: soon}", []string{
 			`p.yaml:2:18: serving: entry: found 0, want 1 or more`, `p.yaml:2:32: serving: ps_shards: found -1, want 1 or more`, `p.yaml:2:36: serving: found key "densee", want one of dense, entry`,
-			`p.yaml:2:62: restart_after: found "soon", want a time`,
+			`p.yaml:2:62: serving: restart_after: found "soon", want a time`,
 		}},
 		{"a sub-graph twice", "job: {ps: 1, export_graphs: [entry, entry]}", []string{`p.yaml:1:29: job: export_graphs: found "entry" twice, want it once`}},
 		{"agents that are a number", "job: {ps: 1}\nserving: 3", []string{`p.yaml:2:10: serving: found "3", want keys and values`}},
@@ -89,11 +89,15 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"two who they are", "run_config: {num_ps: 1, bzid: b}\njob: {bzid: c}\nserving: {}", []string{"p.yaml:1:31: run_config: found bzid beside job's bzid, want one of them"}},
 		{"numbers and times out of range", "seed: 18446744073709551616\nfor: 9999999h\njob: {ps: 9223372036854775808, max_retries: -9223372036854775809, step_time: 1e3s}\nrun_config: {retry_wait_in_secs: 9223372036854775808}\nserving: {dense: 9_223_372_036_854_775_808}", []string{
 			`p.yaml:1:7: seed: found "18446744073709551616", want 18446744073709551615 or less`, `p.yaml:2:6: for: found "9999999h", want a time of 292 years or less`,
-			`p.yaml:3:11: ps: found "9223372036854775808", want 9223372036854775807 or less`, `p.yaml:3:45: max_retries: found "-9223372036854775809", want -9223372036854775808 or more`,
-			`p.yaml:3:78: step_time: found "1e3s", want a time as 90s, 10m or 1h30m`, `p.yaml:4:34: run_config: retry_wait_in_secs: found "9223372036854775808", want 9223372036854775807 or less`,
-			`p.yaml:5:18: dense: found "9_223_372_036_854_775_808", want 9223372036854775807 or less`,
+			`p.yaml:3:11: job: ps: found "9223372036854775808", want 9223372036854775807 or less`, `p.yaml:3:45: job: max_retries: found "-9223372036854775809", want -9223372036854775808 or more`,
+			`p.yaml:3:78: job: step_time: found "1e3s", want a time as 90s, 10m or 1h30m`, `p.yaml:4:34: run_config: retry_wait_in_secs: found "9223372036854775808", want 9223372036854775807 or less`,
+			`p.yaml:5:18: serving: dense: found "9_223_372_036_854_775_808", want 9223372036854775807 or less`,
 		}},
-		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: ps: found "x", want a whole number`}},
+		{"numbers in quotes", "seed: '7'\njob: {ps: \"2\"}\nrun_config: {num_workers: &n '1'}\nserving: {entry: *n}", []string{
+			`p.yaml:1:7: seed: found the text "7", want a whole number, 0 or more`, `p.yaml:2:11: job: ps: found the text "2", want a whole number`,
+			`p.yaml:3:27: run_config: num_workers: found the text "1", want a whole number`, `p.yaml:3:27: serving: entry: found the text "1", want a whole number`,
+		}},
+		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: job: ps: found "x", want a whole number`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read("p.yaml", []byte(c.text))

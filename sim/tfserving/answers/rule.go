@@ -63,7 +63,6 @@ func fields(n *yaml.Node, what string, keys map[string]func(*yaml.Node) error) e
 
 // entries calls visit for each key of a mapping. A duplicate key is an error.
 func entries(n *yaml.Node, what string, visit func(key, value *yaml.Node) error) error {
-	n = resolved(n)
 	if n.Kind != yaml.MappingNode {
 		return wrong(n, "found %s for %s, want a mapping", kindName(n), what)
 	}
@@ -74,18 +73,11 @@ func entries(n *yaml.Node, what string, visit func(key, value *yaml.Node) error)
 			return wrong(key, "found %q twice in %s", key.Value, what)
 		}
 		seen[key.Value] = true
-		if err := visit(key, resolved(n.Content[i+1])); err != nil {
+		if err := visit(key, n.Content[i+1]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func resolved(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
 }
 
 func kindName(n *yaml.Node) string {
@@ -103,7 +95,7 @@ func list(n *yaml.Node, what string, visit func(*yaml.Node) error) error {
 		return wrong(n, "found %s for %s, want a list", kindName(n), what)
 	}
 	for _, item := range n.Content {
-		if err := visit(resolved(item)); err != nil {
+		if err := visit(item); err != nil {
 			return err
 		}
 	}

@@ -86,7 +86,6 @@ const maxDepth = 254
 
 // nest adds the elements of a nested list, or a single value, to v. depth is the nesting level.
 func (v *Values) nest(n *yaml.Node, depth int) error {
-	n = resolved(n)
 	if n.Kind != yaml.SequenceNode {
 		if depth < len(v.shape) {
 			return wrong(n, "found %s, want a list as before it", kindName(n))
