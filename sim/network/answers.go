@@ -29,6 +29,12 @@ func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *H
 	return nil
 }
 
+// Losing reports whether messages of a host are still to be dropped ([Network.LoseAnswer]).
+func (n *Network) Losing(host string) bool {
+	hosts, err := n.named([]string{host})
+	return err == nil && len(hosts[0].losing) > 0
+}
+
 // loseAnswer reports whether the message must be lost. If so, it counts the loss and resets the
 // connection.
 func (c *Conn) loseAnswer(payload any) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/agentcheck"
+	"github.com/monosim/monosim/sim/world"
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
@@ -66,6 +67,9 @@ func (v agentView) Agents(pod string) []agent.Agent {
 
 // Changes returns the number of changes in the cluster, including the starts of agents.
 func (v agentView) Changes() uint64 { return v.world.Changes() + v.begun }
+
+// Losing reports whether answers of ZooKeeper are still to be lost.
+func (v agentView) Losing() bool { return v.world.Network().Losing(world.ZooKeeperHost) }
 
 // Reloading reports whether the model server of a pod waits for the models of a configuration, that
 // of its start or of a reload.

@@ -28,6 +28,8 @@ type still struct {
 	reloads   map[string]bool
 	// failed has the models of which every server has given up version 2.
 	failed map[string]bool
+	// losing says whether answers are still to be lost; nil is no.
+	losing *bool
 	// statuses, if set, are those of every model.
 	statuses []env.ModelVersionStatus
 }
@@ -52,6 +54,8 @@ func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, erro
 }
 
 func (s still) StoredNames(path string) ([]string, error) { return s.names[path], nil }
+
+func (s still) Losing() bool { return s.losing != nil && *s.losing }
 
 func (s still) Reloading(pod string) bool { return s.reloads[pod] }
 
@@ -198,6 +202,27 @@ func TestGhostsThatGo(t *testing.T) {
 	_ = c.Look(time.Hour)
 	if len(c.Broken()) > 0 {
 		t.Errorf("broken: %v, want none", c.Broken())
+	}
+}
+
+// Goal: answers that are still to be lost are a disturbance, which ends with the last of them.
+func TestGhostsWhileAnswersAreLost(t *testing.T) {
+	losing := true
+	c := New(still{losing: &losing})
+	c.Observe(create("shard0-replica1", binding))
+	c.Disturbed(0, "zookeeper.unanswered shard0-replica1", false, false)
+	for at := LookEvery; at <= 2*outlives; at += LookEvery {
+		_ = c.Look(at)
+	}
+	losing = false
+	for _, look := range []struct {
+		at   time.Duration
+		want int
+	}{{3 * outlives, 0}, {3*outlives + LookEvery, 1}} {
+		_ = c.Look(look.at)
+		if got := len(c.Broken()); got != look.want {
+			t.Errorf("at %v: %v broke, want %d", look.at, broke(c), look.want)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ type View interface {
 	// Reloading reports whether the model server of a v3 pod still waits for the models of its
 	// configuration, at its start or in a reload.
 	Reloading(pod string) bool
+	// Losing reports whether answers of ZooKeeper are still to be lost. That disturbance ends with the
+	// last of them, and nobody says when.
+	Losing() bool
 	// Changes returns a number that increases when the cluster changes. While it stays the same,
 	// the other methods return the same results, except those that call agents.
 	Changes() uint64
@@ -172,6 +175,9 @@ func (c *Checker) WritesTake(d time.Duration) { c.writes = max(c.writes, d) }
 // call, it only checks whether time limits have passed.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
+	if c.view.Losing() {
+		c.calm = c.now
+	}
 	c.lookAtReloads()
 	at := mark{c.view.Changes(), true}
 	if c.looked == at {
