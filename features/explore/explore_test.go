@@ -297,6 +297,11 @@ func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
 	if over := told("ZooKeeper is down for 4m", "30s pass", slow, "1m passes").toldOver(); over != 150*time.Second {
 		t.Errorf("what a scenario tells is over %v after its end, want 2m30s", over)
 	}
+	for _, text := range []string{"the agent of shard0-replica0 takes 250s to write a file", "a checkpoint takes 250s to write"} {
+		if over := told(text, "1m passes").toldOver(); over != 190*time.Second {
+			t.Errorf("after %q a write goes on for %v more, want 3m10s", text, over)
+		}
+	}
 	for _, text := range []string{"version 1 of predict_ctr:ps_1 breaks for 5s", "the base path of predict_ctr:ps_1 lists nothing for 5s"} {
 		if over := told(text, "1m passes").toldOver(); over != 245*time.Second {
 			t.Errorf("after %q loads are tried again for %v more, want 4m5s", text, over)

@@ -85,9 +85,17 @@ func (s *Story) events() (list []event, over time.Duration) {
 // failed for good (TFS-9.2), and no entry starts before all PS are registered (agent_v1.py:146).
 const retried = 5 * time.Minute
 
-// aftermath returns how long the effects of a line last after it: a load that has failed once is tried
-// again, even if its version is gone meanwhile, as on a PS that does not look for versions (Q212).
+// slowly matches a sentence that says how long a write takes.
+var slowly = regexp.MustCompile(` takes (\S+) to write\b`)
+
+// aftermath returns how long the effects of a line last after it: a write that has begun goes on, and a
+// load that has failed once is tried again, even if its version is gone meanwhile, as on a PS that does
+// not look for versions (Q212).
 func (w *World) aftermath(l steps.Line) time.Duration {
+	if m := slowly.FindStringSubmatch(l.Text); m != nil {
+		d, _ := time.ParseDuration(m[1])
+		return d
+	}
 	if w.failsLoads[strings.TrimSuffix(l.Template(), " for {duration}")] {
 		return retried
 	}

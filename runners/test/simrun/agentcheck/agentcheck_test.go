@@ -306,6 +306,7 @@ func TestAWriteThatGoesOn(t *testing.T) {
 	c.WritesTake(time.Minute)
 	c.Disturbed(0, "agent.torn-writes shard0-replica1", true, false)
 	c.Disturbed(LookEvery, "agent.torn-writes shard0-replica1", true, true)
+	c.Disturbed(LookEvery, "consul.down", true, true) // what ends meanwhile does not shorten it
 	_ = c.Look(LookEvery)
 	for _, look := range []struct {
 		at   time.Duration

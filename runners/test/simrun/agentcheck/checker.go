@@ -159,10 +159,11 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 		if c.goesOn[what]--; c.goesOn[what] <= 0 {
 			delete(c.goesOn, what)
 		}
-		c.calm = c.now
+		calm := c.now
 		if strings.HasPrefix(what, "agent.torn-writes") {
-			c.calm += c.writes // a write that has begun may still take the longer time
+			calm += c.writes // a write that has begun may still take the longer time
 		}
+		c.calm = max(c.calm, calm)
 	case lasting:
 		c.goesOn[what]++
 	}
@@ -176,7 +177,7 @@ func (c *Checker) WritesTake(d time.Duration) { c.writes = max(c.writes, d) }
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
 	if c.view.Losing() {
-		c.calm = c.now
+		c.calm = max(c.calm, c.now)
 	}
 	c.lookAtReloads()
 	at := mark{c.view.Changes(), true}
