@@ -90,7 +90,7 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	c.training.servers.Reach = c.reaches
 	c.training.servers.Changed()
 	if c.training.check != nil {
-		c.training.check.SaveTakes(c.world.Hazards().SaveTime)
+		c.training.check.SaveTakes(c.Now(), c.world.Hazards().SaveTime)
 		if f.Kind == fault.StoreLate && strings.HasPrefix(c.spec.Training.WithDefaults().ModelDir+"/", f.BasePath+"/") {
 			lag := f.Duration
 			if over {

@@ -181,12 +181,16 @@ func (c *Cluster) trainingGoesOn() func() error {
 	last, since := c.TrainingStatus().GlobalStep, c.Now()
 	began := since
 	return func() error {
-		if step := c.TrainingStatus().GlobalStep; step != last || c.training.check.Unheard() {
+		unheard := c.training.check.Unheard()
+		if unheard {
+			began = c.Now()
+		}
+		if step := c.TrainingStatus().GlobalStep; step != last || unheard {
 			last, since = step, c.Now()
 		}
 		if limit := standsStill + 2*c.world.Hazards().SaveTime; c.Now()-since > limit {
 			return runners.Broken{Invariant: "grows", At: c.Now(), Text: "the step of the job stands still, want it to grow every " + limit.String()}
-		} else if who, since := c.training.check.Idle(began, limit); who != "" && !c.training.check.Unheard() {
+		} else if who, since := c.training.check.Idle(began, limit); who != "" {
 			return runners.Broken{Invariant: "grows", At: c.Now(), Text: fmt.Sprintf("%s makes no step since %v, and the others do, want it to", who, since)}
 		}
 		return nil

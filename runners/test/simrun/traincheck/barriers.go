@@ -39,8 +39,9 @@ type barrier struct {
 	due      map[string]*release
 	slowest  time.Duration    // longest write of a checkpoint so far
 	writes   time.Duration    // how long a write of a checkpoint takes now
+	changed  time.Duration    // when that time last changed
 	freed    time.Duration    // when a barrier was last removed
-	steps    map[string]int64 // maps each worker to the steps that it has made since the barrier was placed
+	steps    map[string]int64 // maps each worker to the steps of its session since the barrier was placed
 	saves    time.Duration    // total time for which barriers were placed because of saves
 }
 
@@ -87,9 +88,11 @@ func (c *Checker) Initialized(at time.Duration) {
 	c.life.initialized(c.now)
 }
 
-// SaveTakes records that writing a checkpoint takes d from now on, or what the job says if d is 0.
-func (c *Checker) SaveTakes(d time.Duration) {
-	c.barrier.writes = cmp.Or(d, c.spec.SaveTime)
+// SaveTakes records that writing a checkpoint takes d from the time at on, or what the job says if d is 0.
+func (c *Checker) SaveTakes(at, d time.Duration) {
+	if takes := cmp.Or(d, c.spec.SaveTime); takes != c.barrier.writes {
+		c.barrier.writes, c.barrier.changed = takes, at
+	}
 	c.barrier.slowest = max(c.barrier.slowest, d)
 }
 

@@ -153,6 +153,7 @@ func (c *Checker) Observe(o runners.Observation) {
 
 // leaves records that a process has left its session.
 func (c *Checker) leaves(who string) {
+	delete(c.barrier.steps, who) // it asks for a barrier with the first step of each session
 	if who == "chief" {
 		c.health.waits = false // the chief checks the PS again in its next session
 		c.saves = saves{newest: c.saves.newest}

@@ -67,6 +67,9 @@ const settled = 2 * time.Minute
 // began, although the save could have waited for them longer (TRN-2.3).
 func (c *Checker) lookAtStill(path string) {
 	b := &c.barrier
+	if c.now-b.slowest <= b.changed {
+		return // the write may have begun when it took another time, and nobody says when it began
+	}
 	began := c.now - b.writes
 	if len(c.discovery.goesOn) > 0 || began < max(c.discovery.calm, b.asked)+settled || b.placed && began >= b.at+c.spec.MaxPending {
 		return

@@ -330,6 +330,14 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 				s.step(1)
 			}
 		}},
+		{name: "a worker that begins a session four times", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			for range 4 {
+				s.pass(10 * time.Second)
+				s.step(1)
+				s.tries("worker1", "UnavailableError: gone")
+			}
+		}},
 		{name: "a worker that joins late, and one that goes on after the barrier", invariant: "-", tell: func(s *story) {
 			s.place("Save")
 			s.pass(20 * time.Second)
@@ -592,6 +600,14 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "a save that has waited long enough", invariant: "-", tell: saveAfter(40*time.Second, "worker1")},
 		{name: "a save without a barrier", invariant: "still", text: "when worker1 did not wait at a barrier", tell: func(s *story) {
 			s.train("worker1")
+			s.saves("model.ckpt-9")
+		}},
+		{name: "a save that began when it took longer", invariant: "-", tell: func(s *story) {
+			s.train("worker1")
+			s.check.SaveTakes(s.now, 100*time.Second)
+			s.pass(time.Second)
+			s.check.SaveTakes(s.now, 0)
+			s.pass(99 * time.Second)
 			s.saves("model.ckpt-9")
 		}},
 		{name: "a save soon after a fault", invariant: "-", tell: func(s *story) {
