@@ -225,8 +225,9 @@ func (w *ReplicaWatcher) dataWatch(taskPath, name string, data []byte, event *en
 	defer w.lock.Unlock()
 	w.changes++
 	replicas, known := w.replicas.Get(taskPath)
-	// A replica that is deleted and made again before it is read comes with the event of its deletion.
-	again := len(data) > 0 && event != nil && event.Type != env.EventNone && !w.conf.Quirks.Keeps(quirks.Q114)
+	// A replica that is deleted and made again before it is read comes with the event of its deletion, and
+	// one that is read after the session was lost with that of the loss.
+	again := len(data) > 0 && event != nil && !w.conf.Quirks.Keeps(quirks.Q114)
 	switch {
 	case event == nil || event.Type == env.EventCreated || again: // in the first call event is nil
 		if !known {

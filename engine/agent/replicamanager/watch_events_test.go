@@ -1,6 +1,7 @@
 package replicamanager_test
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // heldWatches is a ZooKeeper client that stores the functions of its watches, so that a test can
@@ -114,6 +116,30 @@ func TestEventsOfReplicasChangeTheMirror(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Goal: data that is read after the session was lost makes a replica UNKNOWN, and with Q114 repaired it
+// counts.
+func TestQ114_DataReadAfterALostSessionIsNotBelieved(t *testing.T) {
+	agenttest.BothWays(t, quirks.Q114, func(t *testing.T, keep quirks.Set) {
+		w, zk := watchingByHand(t)
+		w.Conf().Quirks = keep
+		if err := errors.Join(zk.children["/b/service/n"]([]string{"ps:0"}), zk.children["/b/service/n/ps:0"]([]string{"1"})); err != nil {
+			t.Fatal(err)
+		}
+		watch := zk.data["/b/service/n/ps:0/1"]
+		data := agenttest.ReplicaData("h:1", env.StateAvailable)
+		if err := errors.Join(watch(data, nil, nil), watch(data, nil, &env.WatchEvent{Type: env.EventNone})); err != nil {
+			t.Fatal(err)
+		}
+		want := "ps:0/1:30"
+		if keep.Keeps(quirks.Q114) {
+			want = "ps:0/1:0"
+		}
+		if got := statesOf(w); got != want {
+			t.Errorf("mirror: got %s, want %s", got, want)
+		}
+	})
 }
 
 // Goal: if a watch cannot be set, the watch on its parent reports the error. In the reference, the
