@@ -1,6 +1,7 @@
 package barrierops_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -47,6 +48,35 @@ func TestABarrierWithoutAChiefIsNotMade(t *testing.T) {
 			b, err := barrierops.NewBarrierOp(c.Env, capacity, barrierops.Options{})
 			if pysem.TypeOf(err) != want || (b != nil) != (want == "") {
 				t.Errorf("capacity %d: got %v, %v, want %q", capacity, b, err, want)
+			}
+		}
+	})
+}
+
+// Goal: with Q239 repaired the flag of a dead worker does not count, whichever it is, and the chief's own
+// counts always.
+func TestTheFlagsOfTheLivingCount(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		fixed, err := quirks.Parse("fixed")
+		c.Must(err)
+		flags := &session.Variable{Name: "barrier_var", First: make([]bool, 4)}
+		for dead := range 4 {
+			b := barrierops.MustBarrierOp(c.Env, 4, barrierops.Options{Quirks: fixed, Alive: func(worker int) bool { return worker != dead }})
+			s := session.NewMemory()
+			c.Must(b.PlaceBarrier(s, "Save"))
+			for worker := 1; worker < 4; worker++ {
+				c.Must(session.Do(s, session.AssignAt(flags, worker, true)))
+			}
+			blocked, err := b.BlockedIndices(s)
+			c.Must(err)
+			others, err := b.UnblockedIndices(s)
+			c.Must(err)
+			want, rest := []int{0, 1, 2, 3}, []int{}
+			if dead > 0 {
+				want, rest = slices.Delete(want, dead, dead+1), []int{dead}
+			}
+			if !slices.Equal(blocked, want) || !slices.Equal(others, rest) {
+				t.Errorf("%d is dead: got %v blocked and %v not, want %v and %v", dead, blocked, others, want, rest)
 			}
 		}
 	})

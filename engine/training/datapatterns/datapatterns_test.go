@@ -131,3 +131,27 @@ func TestTooManyHoursAreRefused(t *testing.T) {
 		t.Errorf("got %d patterns and %v, want a MemoryError", len(list), err)
 	}
 }
+
+// Goal: dates are read as strptime of Python 3.8 reads them, and braces as str.format. The expected
+// lists are what Python gives for these texts.
+func TestDatesAndBracesAsPythonReadsThem(t *testing.T) {
+	all := func(pattern string) ([]string, error) { return []string{pattern}, nil }
+	for _, c := range []struct {
+		flag string
+		want []string // nil for a ValueError
+	}{
+		{"{DATE(20200112,2020011٢)}", []string{"20200112"}},
+		{"{DATE(20200112,202001١2)}", nil},
+		{"{DATE(20200130,2020013١)}", nil},
+		{"{DATE(2020011212,202001121٢)}", []string{"2020011212"}},
+		{"{DATE(2020011222,202001122٣)}", nil},
+		{"{DATE(٢٠٢٠0112,20200112)}", []string{"20200112"}},
+		{"{DATE(20201٢12,20201212)}", nil},
+		{"{DATE(20200110,2020011+)}", nil},
+	} {
+		got, err := datapatterns.InputPatterns(quiet{}, c.flag, all)
+		if diff := cmp.Diff(c.want, got); diff != "" || (c.want == nil) != (pysem.TypeOf(err) == "ValueError") {
+			t.Errorf("%s: error %v (-want +got):\n%s", c.flag, err, diff)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package evaluation_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/evaluation"
+	"github.com/monosim/monosim/engine/training/summaries"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
@@ -38,4 +40,29 @@ func TestWhatADirectoryMayHold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
+}
+
+// Goal: the results of an evaluation have the step of its checkpoint.
+func TestAnEvaluationWritesTheStep(t *testing.T) {
+	worldtest.Run(t, nil, func(w *worldtest.Case) {
+		w.Must(w.Env.Files.MkdirAll("m"))
+		w.Must(w.Env.Files.WriteFile("m/model.ckpt-9"+checkpoints.IndexSuffix, []byte("9")))
+		w.Must(checkpoints.UpdateState(w.Env.Files, "m", "m/model.ckpt-9", nil, checkpoints.Filename))
+		w.Must(evaluation.Run(w.Env, evaluation.Options{ModelDir: "m", MaxSteps: 9, Happened: func(string, string, string) {}}))
+		files, err := w.Env.Files.ReadDir("m/eval")
+		w.Must(err)
+		content, err := w.Env.Files.ReadFile("m/eval/" + files[0])
+		w.Must(err)
+		events, err := summaries.Read(content)
+		w.Must(err)
+		var found []string
+		for _, e := range events {
+			for _, v := range e.GetSummary().GetValue() {
+				found = append(found, fmt.Sprintf("%d %s %v", e.GetStep(), v.GetTag(), v.GetSimpleValue()))
+			}
+		}
+		if diff := cmp.Diff([]string{"9 global_step 9"}, found); diff != "" || len(files) != 1 {
+			t.Errorf("results in %v (-want +got):\n%s", files, diff)
+		}
+	})
 }

@@ -2,8 +2,11 @@ package fileops_test
 
 import (
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -146,4 +149,25 @@ func FuzzReadEntryDumps(f *testing.F) {
 			t.Errorf("%x: got no entry and no error", data)
 		}
 	})
+}
+
+// Goal: a write that fails is told by the call that writes, whichever that is.
+func TestWritesThatFailAreErrors(t *testing.T) {
+	const many = 1 << 15 // numbers, of which the buffer does not hold all
+	files := &envtest.Failing{Files: envtest.New(nil, nil).Files}
+	for name, do := range map[string]func(f *fileops.WritableFile) error{ //lint:ordered each by itself
+		"content": func(f *fileops.WritableFile) error { return f.Append(make([]byte, 4*many)) },
+		"a dump": func(f *fileops.WritableFile) error {
+			return f.AppendEntryDump([]int64{1}, []float32{1}, make([]float32, many))
+		},
+		"the end": func(f *fileops.WritableFile) error { return errors.Join(f.Append([]byte("x")), f.Close()) },
+	} {
+		files.Calls, files.At = 0, -1
+		f, err := fileops.NewWritableFile(files, "/d/dump")
+		must(t, err)
+		files.At = files.Calls
+		if err := do(f); pysem.TypeOf(err) != "PermissionDeniedError" && !strings.Contains(fmt.Sprint(err), "PermissionDeniedError") {
+			t.Errorf("%s: got %v, want a PermissionDeniedError", name, err)
+		}
+	}
 }

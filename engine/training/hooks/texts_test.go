@@ -50,3 +50,19 @@ func TestAProcessWhoseMemoryIsNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// Goal: an operator's request that fails is logged, and the next one is read (controller_hooks.py:146).
+func TestARequestThatFailsIsLogged(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		log := &noted{}
+		c.Env.Log = log
+		c.Must(c.Env.Files.MkdirAll("m"))
+		query := hooks.NewQueryActionHook(c.Env, "m", hooks.NewControllerHook(c.Env, 0, nil, nil))
+		c.Must(c.Env.Files.WriteFile("m/"+hooks.ActionFile, []byte("action: UNKNOWN")))
+		rounds := 0
+		query.Loop(func(time.Duration) bool { rounds++; return rounds > 2 })
+		if want := "TypeError: _write_resp() takes 2 positional arguments but 3 were given"; !slices.Equal(log.lines, []string{want}) || rounds != 3 {
+			t.Errorf("logged %q in %d rounds, want %q once in 3", log.lines, rounds, want)
+		}
+	})
+}

@@ -82,7 +82,6 @@ func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error)
 // queue is not empty.
 func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
 	if h.late {
-		h.late = false
 		return h.push(run.Session)
 	}
 	h.primed = h.primed || h.queue.Size() > 0

@@ -111,3 +111,21 @@ func TestAWorkerSaysThatItWaits(t *testing.T) {
 		}
 	})
 }
+
+// Goal: the latest checkpoint is the one that the state names, if it is there. A state that cannot be
+// parsed is none, and one that is no text is an error.
+func TestTheLatestCheckpoint(t *testing.T) {
+	for text, want := range map[string]string{ //lint:ordered each by itself
+		twoStates: "/t/m/model.ckpt-61", "model_checkpoint_path: \"model.ckpt-7\"": "", "": "ValueError", "\xff": "UnicodeDecodeError",
+	} {
+		worldtest.Run(t, nil, func(c *worldtest.Case) {
+			write(c, "/t/m", "checkpoint", text)
+			write(c, "/t/m", "model.ckpt-61.index", "")
+			p, _ := logging(c)
+			latest, err := runnerutils.CheckpointStates{Env: c.Env, Flags: p.Flags}.Latest("/t/m")
+			if got := latest + pysem.TypeOf(err); got != want {
+				t.Errorf("%q: got %q, %v, want %q", text, latest, err, want)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package tpurunner_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -121,4 +122,61 @@ func TestFollowingEndsWhenNothingComes(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})
+}
+
+// failing is a follower that fails in one of its methods.
+type failing struct {
+	follower
+	in string
+}
+
+var errFailed = session.Raise("DataLossError", "failed")
+
+func (f *failing) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) { return f, nil }
+
+func (f *failing) Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error) {
+	if f.in == "evaluate" {
+		return nil, errFailed
+	}
+	return f.follower.Evaluate(input, steps, checkpoint)
+}
+
+func (f *failing) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
+	if f.in == "writer" {
+		return nil, errFailed
+	}
+	w, err := f.follower.SummaryWriter(dir)
+	return failingWriter{w, f.in}, err
+}
+
+// failingWriter is a file of results that fails in one of its methods.
+type failingWriter struct {
+	tpurunner.SummaryWriter
+	in string
+}
+
+func (w failingWriter) Close() error {
+	if w.in == "close" {
+		return errFailed
+	}
+	return w.SummaryWriter.Close()
+}
+
+// Goal: an evaluation ends with any error but that of a checkpoint that is gone (tpu_runner.py:424).
+func TestAnEvaluationThatFailsEndsTheRun(t *testing.T) {
+	for _, in := range []string{"evaluate", "writer", "close"} {
+		worldtest.Run(t, nil, func(c *worldtest.Case) {
+			c.Must(c.Env.Files.MkdirAll("m"))
+			c.Must(c.Env.Files.WriteFile("m/model.ckpt-50"+checkpoints.IndexSuffix, nil))
+			c.Must(checkpoints.UpdateState(c.Env.Files, "m", "m/model.ckpt-50", nil, checkpoints.Filename))
+			flags := absl.New(tpurunner.Module())
+			_, err := flags.Parse(nil, []string{"--mode=eval", "--model_dir=m"})
+			c.Must(err)
+			params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
+			f := &failing{follower{c: c}, in}
+			if err := tpurunner.New(c.Env, f, flags, params).Run(f); !errors.Is(err, errFailed) {
+				t.Errorf("%s: got %v, want its error", in, err)
+			}
+		})
+	}
 }
