@@ -323,7 +323,7 @@ var directions = []direction{
 	{
 		from:    []string{"engine/training/job"},
 		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/pysem/...", "engine/tensorbundle"},
-		inTests: []string{"engine/pythontest"},
+		inTests: []string{"engine/pythontest", "engine/env/envtest", "sim/world/worldtest"},
 		outside: []string{"sim/...", "engine/vtime"},
 		because: "a job is described in the plain data of a cluster, and put together from the rooms of the training side",
 	},

@@ -61,8 +61,10 @@ func TestErrorsOfASessionEndTheSaver(t *testing.T) {
 		fresh := func() *saveutils.SaverHook { return hookOf(c, func(*saveutils.SaverHookOptions) {}) }
 		for name, do := range map[string]func(session.Session) error{ //lint:ordered each by itself
 			"a new session": func(s session.Session) error { return fresh().AfterCreateSession(s, nil) },
-			"a step":        func(s session.Session) error { return fresh().AfterRun(&session.RunContext{Session: s}, []any{int64(99)}) },
-			"the end":       func(s session.Session) error { return fresh().End(s) },
+			"a step": func(s session.Session) error {
+				return fresh().AfterRun(&session.RunContext{Session: s}, []any{int64(99)})
+			},
+			"the end": func(s session.Session) error { return fresh().End(s) },
 			"a save that an operator asks for": func(s session.Session) error {
 				return fresh().TriggerSave(s)
 			},
