@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// fillOps holds the operations that fill new tensors with constants, sequences or diagonals.
+// fillOps holds the operations that fill new tensors with constants or sequences.
 var fillOps = map[string]Kernel{
 	"Fill": Of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace,
 	"OneHot": Of2(ints(0), strictScalar(1, "depth must be a scalar, but got: "), oneHot),
-	"Empty":  Of(ints(0), empty), "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound,
+	"Empty":  Of(ints(0), empty), "MatrixBandPart": bandPart, "LowerBound": bound,
 	"UpperBound": bound, "Bucketize": bucketize,
 }
 
@@ -226,33 +226,6 @@ func bucketize(c *Call) ([]Value, error) {
 	return One(value.Ints(value.Int32, v.Shape(), lists.Map(v.F(), func(x float64) int64 {
 		return int64(sort.Search(len(boundaries), func(i int) bool { return float64(boundaries[i]) > x }))
 	})))
-}
-
-// diagonal puts the innermost vectors on the main diagonals of square matrices.
-func diagonal(c *Call) ([]Value, error) {
-	v := c.In[0]
-	for i, want := range []int{0, -1, -1} { // only the main diagonal is supported, without given numbers of rows and columns
-		if len(c.In) > 1+i && (c.In[1+i].Len() != 1 || c.In[1+i].I()[0] != int64(want)) {
-			return nil, c.Unsupported("other diagonals or shapes")
-		}
-	}
-	if v.Rank() < 1 {
-		return nil, Invalidf("diagonal must be at least 1-dim, received shape: %s", value.ShapeText(v.Shape()))
-	}
-	size := v.Shape()[v.Rank()-1]
-	shape := append(slices.Clone(v.Shape()), size)
-	n, err := c.Room(v.DType(), shape)
-	if err != nil {
-		return nil, err
-	}
-	places := slices.Repeat([]int{-1}, n)
-	for i := range v.Len() {
-		places[i*size+i%size] = i
-	}
-	if len(c.In) > 4 {
-		return One(v.PickOr(shape, places, c.In[4]))
-	}
-	return One(v.Pick(shape, places))
 }
 
 // bound returns for each value the position at which it would be inserted into the sorted row of

@@ -9,7 +9,8 @@ preprocessing.py both for what works on features and texts, states.py both for w
 formats.py both for CSV, JSON, tensors as text, sets, and numbers drawn from a seed,
 numerics.py both for special functions, arithmetic of sparse tensors, sequence examples, and layers of Keras,
 pictures.py both for volumes, pictures that are scaled, and the other layers of Keras,
-patches.py both for numbers on a grid, patches of pictures, and colours that are turned.
+patches.py both for numbers on a grid, patches of pictures, and colours that are turned,
+matrices.py both for linear algebra, diagonals, and sequence examples that are parsed one by one.
 """
 import json
 import os
@@ -27,12 +28,12 @@ import numpy as np
 import tensorflow as tf
 
 import asked
-import patches
+import matrices
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
-REQUESTS = {**asked.REQUESTS, **patches.REQUESTS}  # each module adds to those of the one before
+REQUESTS = {**asked.REQUESTS, **matrices.REQUESTS}  # each module adds to those of the one before
 
 
 def plain(value):
@@ -92,7 +93,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(patches, name)(where)  # which has the models of the others too
+    getattr(matrices, name)(where)  # which has the models of the others too
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)

@@ -1,6 +1,7 @@
 package sequences
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
@@ -72,7 +73,7 @@ func (b *batch) denseList(f feature) (ops.Value, []int, error) {
 func (b *batch) stepsOf(f feature, s sequence, i int) (ops.Value, error) {
 	list, present := s.lists[f.key]
 	if !present && !f.optional {
-		return ops.Value{}, ops.Invalidf("Name: %s, Feature list '%s' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?", b.name(i), f.key)
+		return ops.Value{}, b.missingList(f, i)
 	}
 	empty, _ := value.Zeros(f.dtype, []int{0})
 	rows, total := []ops.Value{empty}, 0
@@ -92,6 +93,11 @@ func (b *batch) stepsOf(f feature, s sequence, i int) (ops.Value, error) {
 		}
 	}
 	return value.Join(rows...), nil
+}
+
+// missingList returns the error for a list that example i lacks.
+func (b *batch) missingList(f feature, i int) error {
+	return ops.Invalidf("Name: %s, Feature list '%s' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?", b.name(i), f.key)
 }
 
 // flatList returns the values of a list of features of all examples, and how many each step has.
@@ -131,4 +137,9 @@ func (b *batch) placesInSteps(counts [][]int) (indices, shape ops.Value) {
 		sizes = sizes[1:]
 	}
 	return value.Ints(value.Int64, []int{n, len(sizes)}, list), value.Sizes(value.Int64, sizes)
+}
+
+// stepText names a step of a list in an error.
+func stepText(what string, f feature, step int) string {
+	return fmt.Sprintf("%s: %s, Index: %d", what, f.key, step)
 }

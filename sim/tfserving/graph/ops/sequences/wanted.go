@@ -50,25 +50,27 @@ func wantedFeatures(c *ops.Call) (context, steps wanted, err error) {
 		featuresOf(keys[3], c.Types("feature_list_sparse_types"), nil), featuresOf(keys[4], c.Types("feature_list_dense_types"), nil),
 		featuresOf(keys[5], c.Types("feature_list_ragged_value_types"), c.Types("feature_list_ragged_split_types"))}
 	for i := range context.dense {
-		f, ok := &context.dense[i], false
-		if f.shape, ok = c.ShapeAt("context_dense_shapes", i); !ok {
-			return context, steps, c.Unsupported("a dense feature of any rank")
-		}
-		f.fallback = defaults[i]
+		context.dense[i].fallback = defaults[i]
 	}
 	for i := range steps.dense {
-		f, ok := &steps.dense[i], false
-		if f.shape, ok = c.ShapeAt("feature_list_dense_shapes", i); !ok {
-			return context, steps, c.Unsupported("a dense feature of any rank")
-		}
-		f.optional = optional(i)
+		steps.dense[i].optional = optional(i)
 	}
-	for _, f := range slices.Concat(context.dense, steps.dense) {
-		if _, ok := value.Count(f.shape); !ok {
-			return context, steps, c.Unsupported("a dense feature of any size")
-		}
+	if err := shaped(c, context.dense, "context_dense_shapes"); err != nil {
+		return context, steps, err
 	}
-	return context, steps, nil
+	return context, steps, shaped(c, steps.dense, "feature_list_dense_shapes")
+}
+
+// shaped sets the shapes of dense features from an attribute.
+func shaped(c *ops.Call, list []feature, attr string) error {
+	for i := range list {
+		shape, ok := c.ShapeAt(attr, i)
+		if _, sized := value.Count(shape); !ok || !sized {
+			return c.Unsupported("a dense feature of any rank or size")
+		}
+		list[i].shape = shape
+	}
+	return nil
 }
 
 func featuresOf(keys []string, types, splits []ops.DType) []feature {
