@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/arrays"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/gradients"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/linear"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/nested"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/pictures"
@@ -19,7 +20,7 @@ import (
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, linear.Family, nested.Family, pictures.Family, quantized.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, gradients.Family, linear.Family, nested.Family, pictures.Family, quantized.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"compress/gzip"
 	"errors"
 	"strings"
 	"testing"
@@ -170,4 +171,48 @@ func TestCyclesAreNotRun(t *testing.T) {
 	if _, err := model.Plan(nil, []string{"a:0"}); err == nil || !strings.Contains(err.Error(), "a cycle at a") {
 		t.Errorf("got %v, want a cycle", err)
 	}
+}
+
+// refused runs a node with one input, and looks for the error of a run that would take too much.
+func refused(t *testing.T, op string, attrs map[string]*framework.AttrValue, input tensor.Tensor) {
+	t.Helper()
+	model := loadNodes(t, []*framework.NodeDef{{Name: "x", Op: "Placeholder"}, {Name: "y", Op: op, Input: []string{"x"}, Attr: attrs}})
+	plan, err := model.Plan([]string{"x:0"}, []string{"y:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plan.Run([]tensor.Tensor{input})
+	var status *env.RPCError
+	if exhausted := errors.As(err, &status) && status.Code == rpcerrors.ResourceExhausted; !exhausted && (err == nil || !strings.Contains(err.Error(), "a text of more than")) {
+		t.Errorf("%s: got %v, want that it is refused", op, err)
+	}
+}
+
+// Goal: decompositions of matrices that take longer than a run may are refused before they begin.
+func TestLargeDecompositionsAreRefused(t *testing.T) {
+	const n = 2100
+	matrix, err := tensor.FromFloats(framework.DataType_DT_FLOAT, []int64{n, n}, make([]float64, n*n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{"MatrixInverse", "Cholesky", "MatrixDeterminant", "Qr", "SelfAdjointEigV2", "Lu"} {
+		refused(t, op, nil, matrix)
+	}
+}
+
+// Goal: a short text that unpacks to more than memory should hold is refused.
+func TestTextsThatUnpackToTooMuchAreRefused(t *testing.T) {
+	var text strings.Builder
+	packer := gzip.NewWriter(&text)
+	if _, err := packer.Write(make([]byte, 80<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := packer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	input, err := tensor.FromStrings([]int64{1}, []string{text.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "DecodeCompressed", map[string]*framework.AttrValue{"compression_type": {Value: &framework.AttrValue_S{S: []byte("GZIP")}}}, input)
 }

@@ -194,7 +194,7 @@ func zip[A, B, R any](a []A, b []B, in []Value, shape []int, f func(A, B) R) []R
 }
 
 func addN(c *Call) ([]Value, error) {
-	if err := c.sameShapes(); err != nil {
+	if err := c.SameShapes(); err != nil {
 		return nil, err
 	}
 	sum := c.In[0]

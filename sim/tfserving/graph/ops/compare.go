@@ -125,7 +125,7 @@ func selectV1(c *Call) ([]Value, error) {
 	case condition.Rank() == 1 && then.Rank() != 1:
 		return c.selectRows(same)
 	}
-	if err := c.sameShapes(); err != nil {
+	if err := c.SameShapes(); err != nil {
 		return nil, err
 	}
 	return selectV2(c)
@@ -147,9 +147,9 @@ func (c *Call) selectRows(same bool) ([]Value, error) {
 	return selectV2(&Call{Node: c.Node, In: []Value{condition.Reshape(wide), then, otherwise}, Env: c.Env})
 }
 
-// sameShapes returns the error for inputs of different shapes (core/framework/op_kernel.cc,
+// SameShapes returns the error for inputs of different shapes (core/framework/op_kernel.cc,
 // ValidateInputsAreSameShape).
-func (c *Call) sameShapes() error {
+func (c *Call) SameShapes() error {
 	for i, v := range c.In {
 		if !slices.Equal(v.Shape(), c.In[0].Shape()) {
 			return Invalidf("Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input %d: %s",

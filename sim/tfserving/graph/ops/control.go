@@ -1,8 +1,13 @@
 package ops
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // controlOps holds the operations for control flow, such as calls of functions and conditions.
@@ -10,6 +15,7 @@ var controlOps = map[string]Kernel{
 	"PartitionedCall": call, "StatefulPartitionedCall": call,
 	"If": choose, "StatelessIf": choose, "Case": choose, "StatelessCase": choose,
 	"While": loop, "StatelessWhile": loop, "Switch": switchTo, "RefSwitch": switchTo, "Merge": merge, "RefMerge": merge,
+	"BatchFunction": batchFunction,
 }
 
 // Merges reports whether an operation runs although some of its inputs are dead. An input is dead
@@ -48,6 +54,71 @@ func (n *Node) Functions() (all []*framework.NameAttrList) {
 }
 
 func call(c *Call) ([]Value, error) { return c.Env.Call(c.function("f"), c.In) }
+
+// batchFunction runs a function with rows that wait until there are enough of them for a batch; here
+// they are those of one request. It is not filled up to a size that is allowed, as the runtime's is not
+// (core/kernels/batch_kernels.cc).
+func batchFunction(c *Call) ([]Value, error) {
+	inputs := c.In[:len(c.Types("Tin"))]
+	if err := c.batchError(inputs); err != nil {
+		return nil, err
+	}
+	rows := inputs[0].Shape()[0]
+	if rows == 0 {
+		return c.emptyBatch()
+	}
+	if sizes := c.Numbers("allowed_batch_sizes"); len(sizes) > 0 && rows > slices.Max(sizes) {
+		return nil, c.Unsupported("%d rows, which are split", rows)
+	}
+	out, err := c.Env.Call(c.function("f"), c.In)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range out {
+		if v.Rank() == 0 {
+			return nil, Statusf(rpcerrors.FailedPrecondition, "Batched output tensor has 0 dimensions")
+		}
+		if v.Shape()[0] != rows {
+			return nil, Statusf(rpcerrors.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors")
+		}
+	}
+	return out, nil
+}
+
+// batchError returns the error for inputs that make no batch together, or one that is too large.
+func (c *Call) batchError(inputs []Value) error {
+	below := "\nBelow are the input tensors: \n"
+	for i, v := range inputs {
+		below += fmt.Sprintf(" - %s has shape %s\n", c.Inputs[i], value.ShapeText(v.Shape()))
+	}
+	for _, v := range inputs {
+		if v.Rank() == 0 {
+			return Invalidf("Batching input tensors must have at least one dimension.%s", below)
+		}
+		if v.Shape()[0] != inputs[0].Shape()[0] {
+			return Invalidf("Batching input tensors supplied in a given op invocation must have equal 0th-dimension size.%s", below)
+		}
+	}
+	if len(inputs) == 0 {
+		return c.Unsupported("no inputs")
+	}
+	if rows, most := inputs[0].Shape()[0], c.Number("max_batch_size"); rows > most {
+		return Invalidf("Task size %d is larger than maximum input batch size %d", rows, most)
+	}
+	return nil
+}
+
+// emptyBatch returns the outputs of a request without rows, for which the function is not run.
+func (c *Call) emptyBatch() (out []Value, err error) {
+	for _, dtype := range c.Types("Tout") {
+		v, ok := value.Zeros(dtype, []int{0})
+		if !ok {
+			return nil, c.Unsupported("%s", tensor.DTypeName(dtype))
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
 
 func choose(c *Call) ([]Value, error) {
 	if branches := c.Attrs["branches"].GetList().GetFunc(); len(branches) > 0 {

@@ -25,7 +25,7 @@
 //   - examples: example.go; sequence examples: package sequences; CSV, JSON and tensors as text: package formats; sets: package sets; draws from a seed: package random
 //   - variables and tables: state.go, table.go, buckets.go
 //   - sparse and ragged composites: sparse.go, ragged.go; arithmetic of sparse tensors: package sparsemath; ragged tensors as elements: package nested
-//   - special functions: package special; losses and histograms: package statistics
+//   - special functions: package special; losses and histograms: package statistics; derivatives: package gradients
 //   - lists of tensors: list.go
 //   - control flow: control.go
 //

@@ -3,7 +3,9 @@ package ops
 import (
 	"maps"
 	"math"
+	"math/bits"
 	"math/cmplx"
+	"slices"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/special"
@@ -74,7 +76,7 @@ var floatTests = map[string]func(float64) bool{
 }
 
 func unaryOps() map[string]Kernel {
-	ops := map[string]Kernel{"LeakyRelu": leakyRelu, "LogicalNot": logicalNot, "Angle": angle}
+	ops := map[string]Kernel{"LeakyRelu": leakyRelu, "LogicalNot": logicalNot, "Angle": angle, "PopulationCount": countBits, "ClipByValue": clip}
 	maps.Copy(floatUnary, special.OfOne)
 	for _, name := range unaryNames() {
 		ops[name] = unary
@@ -129,6 +131,50 @@ func leakyRelu(c *Call) ([]Value, error) {
 
 func logicalNot(c *Call) ([]Value, error) {
 	return One(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].B(), func(x bool) bool { return !x })))
+}
+
+// countBits returns how many bits of each integer are set.
+func countBits(c *Call) ([]Value, error) {
+	v := c.In[0]
+	mask := ^uint64(0) >> (64 - 8*tensor.Size(v.DType()))
+	return One(value.Ints(value.UInt8, v.Shape(), lists.Map(v.I(), func(x int64) int64 { return int64(bits.OnesCount64(uint64(x) & mask)) })))
+}
+
+// clip limits elements to a range, the ends of which are numbers or have the shape of the tensor
+// (core/kernels/clip_op.cc).
+func clip(c *Call) ([]Value, error) {
+	v := c.In[0]
+	for _, end := range c.In[1:] {
+		if end.Rank() > 0 && !slices.Equal(end.Shape(), v.Shape()) {
+			return nil, Invalidf("clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
+				value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
+		}
+	}
+	n, err := c.Room(v.DType(), v.Shape())
+	if err != nil {
+		return nil, err
+	}
+	low, high := value.BroadcastIndex(c.In[1].Shape(), v.Shape()), value.BroadcastIndex(c.In[2].Shape(), v.Shape())
+	switch {
+	case v.F() != nil:
+		return One(value.Floats(v.DType(), v.Shape(), clipped(c.In, n, low, high, Value.F)))
+	case v.I() != nil && v.DType() != value.UInt64:
+		return One(value.Ints(v.DType(), v.Shape(), clipped(c.In, n, low, high, Value.I)))
+	}
+	return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
+}
+
+func clipped[T float64 | int64](in []Value, n int, low, high value.Index, list func(Value) []T) []T {
+	out := slices.Clone(list(in[0]))
+	for i := range n {
+		if most := list(in[2])[high.At(i)]; out[i] > most {
+			out[i] = most
+		}
+		if least := list(in[1])[low.At(i)]; out[i] < least {
+			out[i] = least
+		}
+	}
+	return out
 }
 
 // atLeast returns the larger of x and low. If x is NaN, it returns NaN, as Eigen's relu does.

@@ -103,6 +103,10 @@ var outputs = map[string][]Output{
 	"Unique":               Named("y", "idx"),
 	"UniqueV2":             Named("y", "idx"),
 	"UniqueWithCounts":     Named("y", "idx", "count"),
+	"UniqueWithCountsV2":   Named("y", "idx", "count"),
+	"TensorListConcat":     Named("tensor", "lengths"),
+	"RaggedFillEmptyRows":  Named("output_value_rowids", "output_values", "empty_row_indicator", "reverse_index_map"),
+	"BatchFunction":        {{"out_tensors", "", "Tout"}},
 }
 
 // defaults holds the attribute defaults of operations, where they are not 0, false or "".
@@ -111,7 +115,8 @@ var defaults = map[string]map[string]any{
 	"AsString":         {"precision": -1, "width": -1},
 	"Assert":           {"summarize": 3},
 	"DecodeRaw":        {"little_endian": true},
-	"FusedBatchNorm":   {"epsilon": 1e-4, "is_training": true}, "FusedBatchNormV2": {"epsilon": 1e-4, "is_training": true},
+	"DataFormatDimMap": {"src_format": "NHWC", "dst_format": "NCHW"}, "DataFormatVecPermute": {"src_format": "NHWC", "dst_format": "NCHW"},
+	"FusedBatchNorm": {"epsilon": 1e-4, "is_training": true}, "FusedBatchNormV2": {"epsilon": 1e-4, "is_training": true},
 	"FusedBatchNormV3":            {"epsilon": 1e-4, "is_training": true},
 	"InitializeTableFromTextFile": {"vocab_size": -1, "delimiter": "\t"}, "InitializeTableFromTextFileV2": {"vocab_size": -1, "delimiter": "\t"},
 	"DenseCountSparseOutput": {"minlength": -1, "maxlength": -1}, "RaggedCountSparseOutput": {"minlength": -1, "maxlength": -1},

@@ -15,6 +15,9 @@ var listOps = map[string]Kernel{
 	"TensorListPushBack": Of((*Call).list, listPush), "TensorListPopBack": Of((*Call).list, listPop), "TensorListLength": Of((*Call).list, listLength),
 	"TensorListConcatV2": Of((*Call).list, listConcat), "TensorListSplit": Of(ints(2), listSplit),
 	"TensorListScatterIntoExistingList": Of2((*Call).list, ints(2), listScatter),
+	"TensorListConcat":                  Of((*Call).list, listConcat), "TensorListConcatLists": Of((*Call).list, listJoin), "TensorListElementShape": Of((*Call).list, listShape),
+	"TensorListResize":  Of((*Call).list, listResize),
+	"TensorListScatter": Of(ints(1), listOfRows), "TensorListScatterV2": Of(ints(1), listOfRows),
 }
 
 // tensorList is an immutable list of tensors. An item whose dtype is 0 was never set.
@@ -199,8 +202,9 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 	}
 	items := []Value{empty}
 	unset := func(i int) bool { return l.items[i].DType() == 0 }
-	if len(at) > 0 && slices.Contains(shape, -1) && !slices.ContainsFunc(at, func(i int) bool { return !unset(i) }) {
-		return nil, Invalidf("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", value.ShapeText(shape))
+	open := shape == nil && c.In[shapeInput].Rank() == 0
+	if len(at) > 0 && (open || slices.Contains(shape, -1)) && !slices.ContainsFunc(at, func(i int) bool { return !unset(i) }) {
+		return nil, Invalidf("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", openText(shape))
 	}
 	for _, i := range at {
 		v, err := c.item(l, i, shape)
@@ -208,6 +212,8 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 			return nil, err
 		}
 		switch {
+		case len(items) > 1 && open && len(shape) != v.Rank():
+			return nil, Invalidf("PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(shape), v.Rank())
 		case len(items) > 1 && !slices.Equal(v.Shape(), shape):
 			return nil, Invalidf("Tried to stack list that has elements of different shapes: %s vs. %s", value.ShapeText(shape), value.ShapeText(v.Shape()))
 		case len(items) == 1 && len(shape) == v.Rank() && !fits(v.Shape(), shape):
@@ -216,7 +222,7 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 		shape = v.Shape()
 		items = append(items, v)
 	}
-	if shape == nil && len(at) == 0 && c.In[shapeInput].Rank() == 0 {
+	if open && len(at) == 0 {
 		return nil, Invalidf("Tried to stack elements of an empty list with non-fully-defined element_shape: <unknown>")
 	}
 	full := append([]int{len(at)}, shape...)
@@ -229,24 +235,169 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 // listConcat joins the items along their first dimension. It also returns the size of each item in
 // that dimension.
 func listConcat(c *Call, l tensorList) ([]Value, error) {
-	if len(l.items) == 0 {
-		return nil, c.Unsupported("an empty list")
+	rest, err := c.restOfItems(l)
+	if err != nil {
+		return nil, err
 	}
 	rows, lengths := 0, []int{}
-	for _, item := range l.items {
-		if item.Rank() == 0 {
-			return nil, c.Unsupported("items that were not set, or are scalars")
+	for i, item := range l.items {
+		switch shape := item.Shape(); {
+		case item.DType() == 0:
+			return nil, c.Unsupported("items that were not set")
+		case len(shape) == 0:
+			return nil, Invalidf("Concat saw a scalar shape at index %d but requires at least vectors.", i)
+		case rest != nil && len(rest) != len(shape)-1:
+			return nil, Invalidf("PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(rest), len(shape)-1)
+		case rest != nil && !fits(shape[1:], rest):
+			return nil, Invalidf("PartialTensorShape: Incompatible shapes during merge: %s vs. %s", value.ShapeText(rest), value.ShapeText(shape[1:]))
+		default:
+			rest, rows, lengths = shape[1:], rows+shape[0], append(lengths, shape[0])
 		}
-		if rest := l.items[0].Shape()[1:]; !slices.Equal(item.Shape()[1:], rest) {
-			return nil, c.Unsupported("items of different shapes")
-		}
-		rows, lengths = rows+item.Shape()[0], append(lengths, item.Shape()[0])
 	}
-	shape := append([]int{rows}, l.items[0].Shape()[1:]...)
+	shape := append([]int{rows}, rest...)
 	if _, err := c.Room(l.dtype, shape); err != nil {
 		return nil, err
 	}
-	return []Value{value.Join(l.items...).Reshape(shape), value.Sizes(value.Int64, lengths)}, nil
+	empty, ok := value.Zeros(l.dtype, []int{0})
+	if !ok {
+		return nil, c.Unsupported("%s", tensor.DTypeName(l.dtype))
+	}
+	return []Value{value.Join(append([]Value{empty}, l.items...)...).Reshape(shape), value.Sizes(value.Int64, lengths)}, nil
+}
+
+// restOfItems returns what is known of the sizes of items behind their first; nil if nothing is. The
+// error is that of an empty list that does not say enough.
+func (c *Call) restOfItems(l tensorList) ([]int, error) {
+	shape := l.shape
+	if c.Op == "TensorListConcat" {
+		if own, ok := c.Shape("element_shape"); ok {
+			shape = own
+		}
+	} else if own, err := c.itemShape(1); err != nil || own != nil {
+		if err != nil {
+			return nil, err
+		}
+		shape = own
+	}
+	if len(l.items) == 0 && (len(shape) == 0 || slices.Contains(shape[1:], -1)) {
+		return nil, Invalidf("All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", openText(shape))
+	}
+	if len(shape) == 0 {
+		return nil, nil
+	}
+	return shape[1:], nil
+}
+
+// openText formats a shape of which the rank may be open.
+func openText(shape []int) string {
+	if shape == nil {
+		return "<unknown>"
+	}
+	return value.ShapeText(shape)
+}
+
+// listJoin returns a list of the items of two.
+func listJoin(c *Call, l tensorList) ([]Value, error) {
+	other, err := (&Call{Node: c.Node, In: c.In[1:], Env: c.Env}).list()
+	if err != nil {
+		return nil, err
+	}
+	if other.dtype != l.dtype || l.dtype != c.TypeOf("element_dtype") {
+		return nil, c.Unsupported("lists of several dtypes")
+	}
+	if _, err := c.Room(value.Variant, []int{len(l.items) + len(other.items)}); err != nil {
+		return nil, err
+	}
+	l.items = slices.Concat(l.items, other.items)
+	return One(listValue(l))
+}
+
+// listShape returns the shape of the items, -1 if their rank is open.
+func listShape(c *Call, l tensorList) ([]Value, error) {
+	dtype := c.TypeOf("shape_type")
+	if l.shape == nil {
+		return One(value.Ints(dtype, nil, []int64{-1}))
+	}
+	return One(value.Sizes(dtype, l.shape))
+}
+
+func listResize(c *Call, l tensorList) ([]Value, error) {
+	if c.In[1].Rank() > 0 {
+		return nil, Invalidf("size must be a scalar")
+	}
+	n, err := c.Int(1)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		return nil, Invalidf("TensorListSlice expects size to be non-negative. Got: %d", n)
+	}
+	if _, err := c.Room(value.Variant, []int{n}); err != nil {
+		return nil, err
+	}
+	items := make([]Value, n)
+	copy(items, l.items)
+	l.items = items
+	return One(listValue(l))
+}
+
+// listOfRows makes a list in which the rows of a tensor are at the given indices.
+func listOfRows(c *Call, at []int) ([]Value, error) {
+	v := c.In[0]
+	if v.Rank() < 1 {
+		return nil, Invalidf("Tensor must be at least a vector, but saw shape: %s", value.ShapeText(v.Shape()))
+	}
+	shape, err := c.itemShape(2)
+	if err != nil {
+		return nil, err
+	}
+	if shape != nil && !fits(v.Shape()[1:], shape) {
+		return nil, Invalidf("Specified a list with shape %s from a tensor with shape %s", value.ShapeText(shape), value.ShapeText(v.Shape()[1:]))
+	}
+	n, err := c.sizeForRows(at)
+	if err != nil {
+		return nil, err
+	}
+	if len(at) != v.Shape()[0] {
+		return nil, Invalidf("Invalid number of rows in input tensor. Expected: %d Actual: %d", len(at), v.Shape()[0])
+	}
+	if _, err := c.Room(value.Variant, []int{n}); err != nil {
+		return nil, err
+	}
+	l := tensorList{dtype: v.DType(), shape: shape, items: make([]Value, n)}
+	for row, i := range at {
+		l.items[i] = v.Rows(row, row+1).Reshape(v.Shape()[1:])
+	}
+	return One(listValue(l))
+}
+
+// sizeForRows returns how many items a list has that rows are put into: what is asked for, or as many as
+// the largest index needs.
+func (c *Call) sizeForRows(at []int) (int, error) {
+	n := -1
+	if c.Op == "TensorListScatterV2" {
+		var err error
+		if n, err = c.Int(3); err != nil {
+			return 0, err
+		}
+	}
+	if n < -1 {
+		return 0, Invalidf("TensorListScatter expects num_elements >= -1, found: %d", n)
+	}
+	most := -1
+	for _, i := range at {
+		if i < 0 {
+			return 0, Invalidf("Indices in TensorListScatter must all be non-negative.")
+		}
+		if n != -1 && i >= n {
+			return 0, Invalidf("TensorListScatter: Trying to scatter at index %d in list with size %d", i, n)
+		}
+		most = max(most, i)
+	}
+	if n == -1 {
+		n = most + 1
+	}
+	return n, nil
 }
 
 // listSplit makes a list of the parts of a tensor, which have the given sizes in its first dimension.

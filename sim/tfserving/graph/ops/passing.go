@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -13,9 +14,9 @@ import (
 // passing holds the operations that return their input unchanged or do nothing. Some check the
 // input.
 var passing = map[string]Kernel{
-	"Identity": same, "IdentityN": same, "StopGradient": same, "PreventGradient": same, "Snapshot": same,
+	"Identity": same, "IdentityN": same, "StopGradient": same, "PreventGradient": same, "Snapshot": same, "GuaranteeConst": same, "DeepCopy": same,
 	"PlaceholderWithDefault": same, "Const": constant, "NoOp": nothing, "ControlTrigger": nothing, "PrintV2": nothing,
-	"Print": first, "EnsureShape": ensureShape, "Assert": assertTrue, "CheckNumerics": checkNumerics, "Placeholder": placeholder,
+	"Print": first, "EnsureShape": ensureShape, "Assert": assertTrue, "CheckNumerics": checkNumerics, "CheckNumericsV2": checkSigned, "Placeholder": placeholder,
 }
 
 func same(c *Call) ([]Value, error)     { return c.In, nil }
@@ -70,6 +71,28 @@ func checkNumerics(c *Call) ([]Value, error) {
 		return One(c.In[0])
 	}
 	return nil, Invalidf("%s : Tensor had %s values", c.Text("message"), what)
+}
+
+// checkSigned tells infinities of either sign apart.
+func checkSigned(c *Call) ([]Value, error) {
+	var found []string
+	for _, kind := range []struct {
+		name string
+		is   func(float64) bool
+	}{
+		{"-Inf", func(x float64) bool { return math.IsInf(x, -1) }}, {"+Inf", func(x float64) bool { return math.IsInf(x, 1) }}, {"NaN", math.IsNaN},
+	} {
+		if slices.ContainsFunc(c.In[0].F(), kind.is) {
+			found = append(found, kind.name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return One(c.In[0])
+	case 3:
+		found = []string{"-Inf, +Inf,", "NaN"}
+	}
+	return nil, Invalidf("%s : Tensor had %s values", c.Text("message"), strings.Join(found, " and "))
 }
 
 // summary prints the elements of a tensor as Tensor::SummarizeValue does. most is the greatest

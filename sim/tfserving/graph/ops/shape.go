@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -13,6 +14,7 @@ var shapeOps = map[string]Kernel{
 	"Reshape": Of(ints(1), reshape), "ExpandDims": expandDims, "Squeeze": squeeze,
 	"Transpose": Of(ints(1), transpose), "ConjugateTranspose": Of(ints(1), transpose), "InvertPermutation": Of(ints(0), invertPermutation),
 	"BroadcastTo": Of(ints(1), broadcastTo), "BroadcastArgs": Of2(ints(0), ints(1), broadcastArgs),
+	"UnravelIndex": Of2(ints(0), ints(1), unravel), "DataFormatDimMap": Of(ints(0), mapDims), "DataFormatVecPermute": permuteFormat,
 }
 
 func shapeOf(c *Call) ([]Value, error) {
@@ -208,4 +210,103 @@ func broadcastArgs(c *Call, a, b []int) ([]Value, error) {
 		return nil, Invalidf("Incompatible shapes: [%s] vs. [%s]", JoinInts(a, ","), JoinInts(b, ","))
 	}
 	return One(value.Sizes(c.In[0].DType(), shape))
+}
+
+// unravel returns the index in each dimension of elements that are given by their positions. A negative
+// position is not looked at (core/kernels/unravel_index_op.cc).
+func unravel(c *Call, list, dims []int) ([]Value, error) {
+	indices := c.In[0]
+	switch {
+	case indices.Rank() > 1:
+		return nil, Invalidf("The indices can only be scalar or vector, got \"%s\"", value.ShapeText(indices.Shape()))
+	case c.In[1].Rank() != 1:
+		return nil, Invalidf("The indices can only be 1-D, got \"%s\"", value.ShapeText(c.In[1].Shape()))
+	case indices.Len() == 0:
+		return nil, Invalidf("received empty tensor indices: %s", debugText(indices))
+	}
+	for d, size := range dims {
+		switch {
+		case size < 0:
+			return nil, Invalidf("Input dims cannot be negative. Got dim = %d at index %d", size, d)
+		case size == 0:
+			return nil, Invalidf("Input dims cannot contain a dim of zero, but dims contains zero at index %d", d)
+		}
+	}
+	total, ok := value.Count(dims)
+	if !ok {
+		return nil, c.Unsupported("sizes whose product overflows")
+	}
+	if slices.Max(list) >= total {
+		return nil, Invalidf("index is out of bound as with dims")
+	}
+	shape := append([]int{len(dims)}, indices.Shape()...)
+	if _, err := c.Room(indices.DType(), shape); err != nil {
+		return nil, err
+	}
+	var out []int64
+	for d, step := range value.Strides(dims) {
+		for _, at := range list {
+			out = append(out, int64(at/step%dims[d]))
+		}
+	}
+	return One(value.Ints(indices.DType(), shape, out))
+}
+
+// formats returns the attributes that name the dimensions of the input and of the output.
+func (c *Call) formats() (from, to string, err error) {
+	from, to = c.Text("src_format"), c.Text("dst_format")
+	if len(from) != 4 || len(to) != 4 || strings.Trim(from, to) != "" {
+		err = c.Unsupported("%s to %s", from, to)
+	}
+	return from, to, err
+}
+
+// mapDims returns where dimensions of one format are in another (core/kernels/data_format_ops.cc).
+func mapDims(c *Call, list []int) ([]Value, error) {
+	from, to, err := c.formats()
+	if err != nil {
+		return nil, err
+	}
+	out := lists.Map(list, func(d int) int64 { return int64(strings.IndexByte(to, from[(d%4+4)%4])) })
+	return One(value.Ints(c.In[0].DType(), c.In[0].Shape(), out))
+}
+
+// permuteFormat puts the rows for dimensions of one format, or for the two of space only, in the order of
+// another.
+func permuteFormat(c *Call) ([]Value, error) {
+	v := c.In[0]
+	shape := v.Shape()
+	text := value.ShapeText(shape)
+	switch {
+	case len(shape) != 1 && len(shape) != 2:
+		return nil, Invalidf("input must be a vector or 2D tensor, but got shape %s", text)
+	case len(shape) == 1 && shape[0] != 2 && shape[0] != 4:
+		return nil, Invalidf("1D input must be of size 2 or 4, but got shape %s", text)
+	case len(shape) == 2 && shape[0] != 2 && shape[0] != 4:
+		return nil, Invalidf("First dimension of 2D input must be of size 2 or 4, but got shape %s", text)
+	case len(shape) == 2 && shape[1] != 2:
+		return nil, Invalidf("Second dimension of 2D input must be of size 2, but got shape %s", text)
+	}
+	from, to, err := c.formats()
+	if err != nil {
+		return nil, err
+	}
+	if shape[0] == 2 {
+		inSpace := func(r rune) rune {
+			if strings.ContainsRune("HW", r) {
+				return r
+			}
+			return -1
+		}
+		from, to = strings.Map(inSpace, from), strings.Map(inSpace, to)
+	}
+	if len(from) != shape[0] {
+		return nil, c.Unsupported("%s", from)
+	}
+	each := v.Len() / shape[0]
+	places := make([]int, v.Len())
+	for i := range places {
+		places[i] = strings.IndexByte(from, to[i/each])*each + i%each
+	}
+	return One(v.Pick(shape, places))
 }

@@ -11,7 +11,7 @@ import (
 var sliceOps = map[string]Kernel{
 	"Slice": Of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": Of(scalar(0), split),
 	"SplitV": Of2(ints(1), scalar(2), splitV), "Unpack": unpack,
-	"ReverseV2": Of(ints(1), reverse), "ReverseSequence": Of(ints(1), reverseSequence), "SpaceToBatchND": Of2(ints(1), ints(2), spaceToBatch),
+	"ReverseV2": Of(ints(1), reverse), "Reverse": reverseFlags, "ReverseSequence": Of(ints(1), reverseSequence), "SpaceToBatchND": Of2(ints(1), ints(2), spaceToBatch),
 	"BatchToSpaceND": Of2(ints(1), ints(2), batchToSpace), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": Of(ints(1), tile), "Roll": Of2(ints(1), ints(2), roll),
 }
 
@@ -168,6 +168,28 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 	}
 	part, err := c.window(v, begin, v.Shape(), step)
 	return []Value{part}, err
+}
+
+// reverseFlags reverses the dimensions for which an input is true.
+func reverseFlags(c *Call) ([]Value, error) {
+	v, flags := c.In[0], c.In[1]
+	switch {
+	case v.Rank() == 0:
+		return One(v)
+	case flags.Rank() != 1:
+		return nil, Invalidf("'dims' must be 1-dimension, not %d", flags.Rank())
+	case flags.Len() != v.Rank():
+		return nil, Invalidf("'dims' must have the same number of values as 'input' has dimensions. 'input' has %d'dims' has %d values", v.Rank(), flags.Len())
+	case v.Shape()[0] == 0:
+		return nil, Invalidf("Invalid input first dimension. Found 0.")
+	}
+	var axes []int64
+	for d, is := range flags.B() {
+		if is {
+			axes = append(axes, int64(d))
+		}
+	}
+	return reverse(&Call{Node: c.Node, In: []Value{v, value.Ints(value.Int32, []int{len(axes)}, axes)}, Env: c.Env}, wholeInts(axes))
 }
 
 // around returns where each element of a padded tensor comes from: its index in v, or -1 for

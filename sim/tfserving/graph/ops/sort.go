@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -14,7 +15,7 @@ import (
 func sortOps() map[string]Kernel {
 	return map[string]Kernel{"ArgMax": Of(strictScalar(1, dimText), argBest), "ArgMin": Of(strictScalar(1, dimText), argBest), "TopK": topK, "TopKV2": topK,
 		"ListDiff": listDiff, "InTopK": inTopK, "InTopKV2": inTopK,
-		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
+		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique, "UniqueWithCountsV2": unique}
 }
 
 const dimText = "dim must be a scalar, but received tensor of shape: "
@@ -142,15 +143,21 @@ func unique(c *Call) ([]Value, error) {
 	default:
 		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
-	out := []Value{v.Pick([]int{len(places)}, places), value.Ints(dtype, []int{len(which)}, which)}
-	if c.Op == "UniqueWithCounts" {
-		counts := make([]int64, len(places))
+	return c.counted(v.Pick([]int{len(places)}, places), dtype, len(places), which), nil
+}
+
+// counted returns the distinct values, which of them each is, and how many are of each if the operation
+// counts them.
+func (c *Call) counted(kept Value, dtype DType, n int, which []int64) []Value {
+	out := []Value{kept, value.Ints(dtype, []int{len(which)}, which)}
+	if strings.HasPrefix(c.Op, "UniqueWithCounts") {
+		counts := make([]int64, n)
 		for _, at := range which {
 			counts[at]++
 		}
-		out = append(out, value.Ints(dtype, []int{len(places)}, counts))
+		out = append(out, value.Ints(dtype, []int{n}, counts))
 	}
-	return out, nil
+	return out
 }
 
 // uniqueAxis returns the dimension along which slices are compared.
@@ -185,7 +192,7 @@ func (c *Call) uniqueAxis() (int, error) {
 func (c *Call) uniqueSlices(axis int) ([]Value, error) {
 	v, dtype := c.In[0], cmp.Or(c.TypeOf("out_idx"), value.Int32)
 	step, size := value.Strides(v.Shape())[axis], v.Shape()[axis]
-	if keyAt(v, 0) == nil && v.Len() > 0 {
+	if v.Len() > 0 && keyAt(v, 0) == nil {
 		return nil, c.Unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	texts := make([]string, size)
@@ -205,7 +212,7 @@ func (c *Call) uniqueSlices(axis int) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Value{v.Pick(shape, places), value.Ints(dtype, []int{len(which)}, which)}, nil
+	return c.counted(v.Pick(shape, places), dtype, len(kept), which), nil
 }
 
 // distinct finds the different values in list. The result places holds the index at which each

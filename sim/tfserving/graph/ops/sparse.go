@@ -13,6 +13,7 @@ var sparseOps = map[string]Kernel{
 	"SparseToDense": Of2(ints(1), ints(0), sparseToDense), "SparseReorder": Of((*Call).sparseInput, sparseReorder),
 	"SparseReshape":           Of2(ints(0), ints(1), sparseReshape),
 	"SparseTensorDenseMatMul": Of((*Call).sparseInput, sparseMatmul), "SparseFillEmptyRows": Of((*Call).sparseInput, sparseFillEmptyRows),
+	"RaggedFillEmptyRows": Of(ints(0), raggedFillEmptyRows),
 }
 
 // sparse is a sparse tensor read from an operation's inputs.
@@ -344,4 +345,34 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 		s.values.PickOr([]int{len(places)}, places, c.In[3]),
 		value.Bools([]int{rows}, empty), value.Ints(value.Int64, []int{len(back)}, back),
 	}, nil
+}
+
+// raggedFillEmptyRows does for a ragged tensor, whose values are given with their rows, what
+// sparseFillEmptyRows does for a sparse one.
+func raggedFillEmptyRows(c *Call, rows []int) ([]Value, error) {
+	ids, values, count, fallback := c.In[0], c.In[1], c.In[2], c.In[3]
+	switch {
+	case ids.Rank() != 1:
+		return nil, Invalidf("value_rowids must be a vector, saw: %s", value.ShapeText(ids.Shape()))
+	case values.Rank() != 1:
+		return nil, Invalidf("values must be a vector, saw: %s", value.ShapeText(values.Shape()))
+	case count.Rank() != 0:
+		return nil, Invalidf("nrows must be a scalar, saw: %s", value.ShapeText(count.Shape()))
+	case fallback.Rank() != 0:
+		return nil, Invalidf("default_value must be a scalar, saw: %s", value.ShapeText(fallback.Shape()))
+	case values.Len() != len(rows):
+		return nil, Invalidf("The length of `values` (%d) must match the first dimension of `value_rowids` (%d).", values.Len(), len(rows))
+	}
+	n, err := c.Int(2)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 && len(rows) > 0 {
+		return nil, Invalidf("Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = %d", len(rows))
+	}
+	out, err := sparseFillEmptyRows(c, sparse{rows, values, []int{n}})
+	if err == nil && n > 0 { // without rows the kernel leaves the shape of a sparse tensor's
+		out[0] = out[0].Reshape([]int{out[0].Len()})
+	}
+	return out, err
 }

@@ -19,7 +19,7 @@ var stateOps = map[string]Kernel{
 	"AssignVariableOp": assignVariable, "AssignAddVariableOp": assignVariable, "AssignSubVariableOp": assignVariable,
 	"ResourceGather": Of((*Call).variable, resourceGather), "ResourceGatherNd": Of((*Call).variable, resourceGather), "DestroyResourceOp": nothing,
 	"Variable": varReference, "VariableV2": varReference, "Assign": assignReference, "AssignAdd": assignReference, "AssignSub": assignReference,
-	"IsVariableInitialized": isInitialized, "RestoreV2": restore,
+	"IsVariableInitialized": isInitialized, "RestoreV2": restore, "ScatterNdNonAliasingAdd": Of(ints(1), addSlices),
 }
 
 // takesReferences lists the operations that need the reference to a TensorFlow 1 variable itself,
@@ -257,7 +257,7 @@ var updateOps = map[string]Kernel{
 	"ScatterDiv": updateRows, "ScatterMin": updateRows, "ScatterMax": updateRows,
 	"ResourceScatterNdUpdate": updateSlices, "ResourceScatterNdAdd": updateSlices, "ResourceScatterNdSub": updateSlices,
 	"ResourceScatterNdMin": updateSlices, "ResourceScatterNdMax": updateSlices,
-	"ScatterNdUpdate": updateSlices, "ScatterNdAdd": updateSlices, "ScatterNdSub": updateSlices,
+	"ScatterNdUpdate": updateSlices, "ScatterNdAdd": updateSlices, "ScatterNdSub": updateSlices, "ScatterNdMin": updateSlices, "ScatterNdMax": updateSlices,
 	"ResourceStridedSliceAssign": updateWindow, "StridedSliceAssign": updateWindow,
 }
 
@@ -355,42 +355,61 @@ func updateSlices(c *Call) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.updatePart(updateName.FindStringSubmatch(c.Op)[2], func(old Value) (patch, error) {
-		at, updates := c.In[1].Shape(), c.In[2]
-		got, shape := updates.Shape(), old.Shape()
-		if len(at) == 0 || len(got) == 0 {
-			return patch{}, c.Unsupported("a scalar, whose size the kernel reads from other memory")
-		}
-		if !scatters(old.Len(), c.In[1], updates) {
-			return patch{}, Invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(at))
-		}
-		if at[0] != got[0] {
-			return patch{}, Invalidf("Dimensions [0,1) of indices[shape=%s] = %d must match dimensions [0,1) of updates[shape=%s] = %d",
-				value.ShapeText(at), at[0], value.ShapeText(got), got[0])
-		}
-		depth, rows := 1, at
-		if len(at) > 1 {
-			depth, rows = depthOf(c.In[1])
-		}
-		inner := Invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
-			depth, len(shape), value.ShapeText(shape), depth, len(got), value.ShapeText(got))
-		outer := Invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
-			len(rows), value.ShapeText(at), len(rows), value.ShapeText(got))
-		switch {
-		case len(got) < len(rows):
-			return patch{}, outer
-		case depth > len(shape) || len(got) != len(rows)+len(shape)-depth:
-			return patch{}, inner
-		case !slices.Equal(got[:len(rows)], rows):
-			return patch{}, outer
-		case !slices.Equal(got[len(rows):], shape[depth:]):
-			return patch{}, inner
-		}
-		if len(at) == 1 { // the kernel takes a vector of several indices for one row of indices
-			list = list[:min(1, len(list))]
-		}
-		return c.validSlices(old, list, depth, rows), nil
-	})
+	return c.updatePart(updateName.FindStringSubmatch(c.Op)[2], func(old Value) (patch, error) { return c.slicesPatch(old, list) })
+}
+
+// slicesPatch returns what changes in a tensor, or the error for indices or updates that do not fit it.
+func (c *Call) slicesPatch(old Value, list []int) (patch, error) {
+	at, updates := c.In[1].Shape(), c.In[2]
+	got, shape := updates.Shape(), old.Shape()
+	if len(at) == 0 || len(got) == 0 {
+		return patch{}, c.Unsupported("a scalar, whose size the kernel reads from other memory")
+	}
+	if !scatters(old.Len(), c.In[1], updates) {
+		return patch{}, Invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(at))
+	}
+	if at[0] != got[0] {
+		return patch{}, Invalidf("Dimensions [0,1) of indices[shape=%s] = %d must match dimensions [0,1) of updates[shape=%s] = %d",
+			value.ShapeText(at), at[0], value.ShapeText(got), got[0])
+	}
+	depth, rows := 1, at
+	if len(at) > 1 {
+		depth, rows = depthOf(c.In[1])
+	}
+	inner := Invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
+		depth, len(shape), value.ShapeText(shape), depth, len(got), value.ShapeText(got))
+	outer := Invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
+		len(rows), value.ShapeText(at), len(rows), value.ShapeText(got))
+	switch {
+	case len(got) < len(rows):
+		return patch{}, outer
+	case depth > len(shape) || len(got) != len(rows)+len(shape)-depth:
+		return patch{}, inner
+	case !slices.Equal(got[:len(rows)], rows):
+		return patch{}, outer
+	case !slices.Equal(got[len(rows):], shape[depth:]):
+		return patch{}, inner
+	}
+	if len(at) == 1 { // the kernel takes a vector of several indices for one row of indices
+		list = list[:min(1, len(list))]
+	}
+	return c.validSlices(old, list, depth, rows), nil
+}
+
+// addSlices adds to slices of a tensor (ScatterNdNonAliasingAdd).
+func addSlices(c *Call, list []int) ([]Value, error) {
+	if c.In[0].Rank() == 0 {
+		return nil, Invalidf("Output must be at least 1-D, got shape: []")
+	}
+	p, err := c.slicesPatch(c.In[0], list)
+	if err == nil {
+		err = p.bad
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.write(c.In[0], p.updates, p.starts, p.size, "Add")
+	return []Value{v}, err
 }
 
 // validSlices returns the change of the slices whose indices are in range. Its error is that of the

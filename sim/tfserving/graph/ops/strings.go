@@ -509,11 +509,11 @@ func decodeRaw(c *Call) ([]Value, error) {
 		}
 		data = string(turned)
 	}
-	return rawTensor(c, dtype, shape, data)
+	return RawTensor(c, dtype, shape, data)
 }
 
-// rawTensor makes a tensor from the raw bytes of its elements.
-func rawTensor(c *Call, dtype DType, shape []int, data string) ([]Value, error) {
+// RawTensor makes a tensor from the raw bytes of its elements.
+func RawTensor(c *Call, dtype DType, shape []int, data string) ([]Value, error) {
 	sizes := lists.Map(shape, func(n int) int64 { return int64(n) })
 	t, err := tensor.Parse(&framework.TensorProto{Dtype: dtype, TensorShape: tensor.ShapeProto(sizes), TensorContent: []byte(data)})
 	if err != nil {

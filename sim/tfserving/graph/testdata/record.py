@@ -10,7 +10,8 @@ formats.py both for CSV, JSON, tensors as text, sets, and numbers drawn from a s
 numerics.py both for special functions, arithmetic of sparse tensors, sequence examples, and layers of Keras,
 pictures.py both for volumes, pictures that are scaled, and the other layers of Keras,
 patches.py both for numbers on a grid, patches of pictures, and colours that are turned,
-matrices.py both for linear algebra, diagonals, and sequence examples that are parsed one by one.
+matrices.py both for linear algebra, diagonals, and sequence examples that are parsed one by one,
+served.py both for derivatives, lists, sparse tensors as text, batches within a graph, and small operations.
 """
 import json
 import os
@@ -28,12 +29,12 @@ import numpy as np
 import tensorflow as tf
 
 import asked
-import matrices
+import served
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
-REQUESTS = {**asked.REQUESTS, **matrices.REQUESTS}  # each module adds to those of the one before
+REQUESTS = {**asked.REQUESTS, **served.REQUESTS}  # each module adds to those of the one before
 
 
 def plain(value):
@@ -93,7 +94,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(matrices, name)(where)  # which has the models of the others too
+    getattr(served, name)(where)  # which has the models of the others too
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)

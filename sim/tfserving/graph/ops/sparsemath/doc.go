@@ -11,6 +11,7 @@
 //   - what is done with a dense tensor: dense.go
 //   - reductions and softmax: reduce.go
 //   - joining and cutting: cut.go
+//   - how far lists are from each other: distance.go
 //
 // Unstable: any commit may change it.
 package sparsemath
@@ -23,7 +24,7 @@ var Family = ops.Family{
 		"SparseAdd": add, "SparseSparseMaximum": extreme, "SparseSparseMinimum": extreme,
 		"SparseTensorDenseAdd": addDense, "SparseDenseCwiseAdd": withDense, "SparseDenseCwiseMul": withDense, "SparseDenseCwiseDiv": withDense,
 		"SparseReduceSum": reduce, "SparseReduceMax": reduce, "SparseReduceSumSparse": reduce, "SparseReduceMaxSparse": reduce, "SparseSoftmax": softmax,
-		"SparseConcat": concat, "SparseSplit": split, "SparseSlice": slice,
+		"SparseConcat": concat, "SparseSplit": split, "SparseSlice": slice, "EditDistance": editDistance,
 	},
 	Outputs: map[string][]ops.Output{
 		"SparseAdd": ops.Named("sum_indices", "sum_values", "sum_shape"), "SparseSlice": result, "SparseConcat": result,
