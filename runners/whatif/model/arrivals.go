@@ -13,7 +13,7 @@ import (
 
 // arrivals generates the times at which requests arrive.
 type arrivals struct {
-	number uint64
+	number uint64 // number of the latest request, from 1
 	pcg    rand.PCG
 	rand   *rand.Rand
 	gap    func(a *arrivals) float64 // draws a gap, in units of the mean gap

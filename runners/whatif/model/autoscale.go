@@ -21,31 +21,31 @@ type scaler struct {
 	metrics     []plan.Metered
 	config      hpa.Config
 	auto        *hpa.Autoscaler
-	asked       int
-	first, most int // index of the shard's first container, and the largest number of containers it may have
-	cores       float64
-	agent       float64
+	asked       int        // number of containers that the autoscaler wants at present
+	first, most int        // index of the shard's first container, and the largest number of containers it may have
+	cores       float64    // cores of one container
+	agent       float64    // cores that a container's agent keeps busy
 	held        int        // index in Life.Holds of the [Hold] in progress, -1 if there is none
-	looks       []hpa.Look // what it saw at each look; kept only for [Spec.Measured]
-	decided     []int
+	looks       []hpa.Look // what the autoscaler saw at each look; kept only for [Spec.Measured]
+	decided     []int      // number of containers that it decided on at each of these looks
 }
 
 // pod is a container as an autoscaler that measures sees it.
 type pod struct {
 	hpa.Pod
-	exists bool
+	exists bool   // whether the container is in use, rather than a spare for scaling up
 	silent bool   // whether the container reports nothing because its process is dead
 	from   int64  // instant at which its present process started, from which it reports metrics
-	boot   uint32 // increased at each start and end, so that changes scheduled before become invalid
-	made   int    // number in the order of creation
-	window int64
-	base   int64 // number of the metrics window that slots[0] stands for
-	slots  []slot
-	loads  int64 // time up to which the CPU time of loading versions has been counted
+	boot   uint32 // number of starts and ends so far; a change that was scheduled under another number is void
+	made   int    // place in the order in which containers were created
+	window int64  // length of a metrics window in nanoseconds
+	base   int64  // number of the metrics window that slots[0] stands for
+	slots  []slot // what the container did in metrics window base and in those after it
+	loads  int64  // time up to which the CPU time of loading versions has been counted
 }
 
-// slot holds what a container did in one window of the metrics: busy time, arrived requests,
-// and waiting calls.
+// slot holds what a container did in one metrics window: busy nanoseconds, number of requests that
+// arrived, and number of calls that waited at the sampling.
 type slot struct{ busy, came, waits int64 }
 
 func floorDiv(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }
@@ -274,8 +274,8 @@ func (w *world) sees(s *scaler) hpa.Look {
 // fresh is how long a metrics server observes a new container before it reports values for it.
 const fresh = int64(10 * time.Second)
 
-// value returns the value of a metric in metrics window number k, in thousandths. It rounds CPU up,
-// as Kubernetes' metrics server does.
+// value returns the value of a metric in metrics window number k, in thousandths. CPU time is
+// rounded up, as by the metrics server of Kubernetes.
 func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	one := slot{}
 	if at := p.slot(k); at != nil {

@@ -3,7 +3,7 @@ package model
 // feeder holds the batch threads of one server process, which all models of the process share. They
 // visit the models' queues in turn, like the threads of TensorFlow Serving's SharedBatchScheduler.
 type feeder struct {
-	busy int32
+	busy int32 // number of batch threads that compute now
 	turn int32 // index of the model whose queue is visited next
 }
 
@@ -14,24 +14,24 @@ type batcher struct {
 	queued int32 // number of batches that have not begun, including the open one
 	head   int32 // index of the first of these batches
 	tail   int32 // index of the last of these batches, which may be open
-	open   bool
+	open   bool  // whether the last batch still accepts calls
 }
 
 // batch is a list of calls that are computed together.
 type batch struct {
-	items   float64
+	items   float64 // number of items of its calls, summed
 	since   int64   // time at which its first call came
 	formed  int64   // time at which it became full or reached its timeout
 	ends    int64   // time at which its work ends; 0 before the work begins, and always if threads share cores
 	work    float64 // nanoseconds of work on a device; stored while the batch's input waits for weights to be copied
-	head    int32
-	tail    int32
-	next    int32
-	server  int32
-	process uint8
-	model   uint8
-	epoch   uint32
-	gen     uint32
+	head    int32   // index of its first call
+	tail    int32   // index of its last call
+	next    int32   // index of the next batch in the queue or in the list of free batches
+	server  int32   // container that computes the batch
+	process uint8   // server process of the container
+	model   uint8   // index of the model in whose queue the batch is
+	epoch   uint32  // the container's epoch when the batch was formed; if it differs later, the container has died
+	gen     uint32  // number of times that this batch's index was reused, see handle
 }
 
 func (w *world) takeBatch() int32 {

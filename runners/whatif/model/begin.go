@@ -20,16 +20,17 @@ import (
 // last instant after which the fleet was at rest for as long as its queues show how they started,
 // or else at the start of the plan's horizon (CAP-3.18).
 const (
-	// forgotten is the number of relaxation times after which a queue no longer shows that it
-	// started empty.
+	// forgotten is the number of relaxation times after which a queue's length no longer depends
+	// on its having started empty.
 	forgotten = 10
-	// least is the shortest warm-up, in virtual time. most is the longest, or the time that
-	// mostCalls calls take if that is longer. A fleet that needs a longer warm-up is not at rest.
+	// least is the shortest warm-up, in virtual time. The longest is most or, if that is longer,
+	// the time in which callers send mostCalls calls. A fleet that needs a longer warm-up does not
+	// count as at rest.
 	least     = 100 * time.Millisecond
 	most      = time.Minute
 	mostCalls = 1e6
-	// tipping is a number of spontaneous overloads. As soon as more of them are to be expected
-	// since the start of the horizon, the fleet does not count as at rest.
+	// tipping is the expected number of spontaneous overloads since the start of the horizon above
+	// which the fleet no longer counts as at rest.
 	tipping = 1e-2
 	// costOfCall is how long simulating a call takes, in seconds of wall time, on each of
 	// coresAtWork cores.
@@ -39,12 +40,12 @@ const (
 
 // station describes the resource that limits a tier, as a server in a queueing network.
 type station struct {
-	tier     int
+	tier     int       // tier of the containers
 	work     []float64 // for each shard, seconds for which a request occupies one container of the shard
 	mean     float64   // mean duration of a call in seconds
 	each     float64   // seconds between two finished calls when every thread that can work is busy
-	varies   float64   // factor by which queue lengths vary more, or less, than in an M/M/c queue
-	spread   float64   // the same, at least 1
+	varies   float64   // variation of the queue length, relative to that of an M/M/c queue
+	spread   float64   // varies, but at least 1
 	attempts float64   // number of attempts that a call has if all of them time out
 	open     float64   // seconds for which a batch waits for more calls
 	common   float64   // seconds for which each request occupies every container of all shards, in addition to work
@@ -53,17 +54,17 @@ type station struct {
 // stretch is a part of the horizon in which the fleet's load and state stay the same. It lasts
 // until the next stretch begins.
 type stretch struct {
-	from int64
+	from int64 // instant of the horizon at which the stretch begins
 	// relax is how long it takes until earlier load no longer shows in the queues. It is never if
 	// the fleet is not at rest.
 	relax int64
-	why   string
+	why   string // why the fleet is not at rest; "" if it is
 }
 
 const never = math.MaxInt64
 
-// nanoseconds converts a time in seconds. What is longer than a quarter of never, as a rate of almost nothing
-// makes it, is that quarter, so that sums of a few do not overflow.
+// nanoseconds converts a time in seconds to nanoseconds. It limits the result to a quarter of never,
+// so that the sum of a few results does not overflow. Request rates near 0 give such long times.
 func nanoseconds(seconds float64) int64 { return int64(math.Min(seconds*1e9, never/4)) }
 
 // stations returns the resource that limits each tier. Their figures hold at the load of the start
@@ -243,16 +244,18 @@ func (s *Spec) callsOfCaller(rate float64) float64 {
 	return rate * s.MeanCalls() / float64(max(1, callers[0]))
 }
 
-// memory returns for how many nanoseconds what happened affects the callers. That is the longest
-// duration of a request's calls, and the time until callers know the quantile after which they
-// hedge, and until retry budgets and circuit breakers have recovered.
+// memory returns for how many nanoseconds an event still affects the callers after it has ended. It
+// is the sum of the longest duration of a request's calls, of the time in which callers learn the
+// latency quantile after which they hedge, and of the time in which retry budgets and circuit
+// breakers recover.
 func (s *Spec) memory() int64 {
 	knows := hedgeWarmUp(s.Control.Plan) + s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0)))
-	return s.Timeout*int64(1+s.Retries) + int64(math.Min(knows, never/4)) // a budget that is hardly filled takes longer than any horizon
+	return s.Timeout*int64(1+s.Retries) + int64(math.Min(knows, never/4)) // limited, because a budget that calls hardly refill takes longer than any horizon
 }
 
-// warmUp returns how many nanoseconds before the horizon's start the simulation begins, under the
-// load of that start. If the fleet is full, it returns a minute.
+// warmUp returns how many nanoseconds before the horizon's start the simulation begins. In that time
+// the load is that of the horizon's start. If the load exceeds the fleet's capacity, warmUp returns
+// a minute.
 func (w *world) warmUp() int64 {
 	r := w.rest()
 	rate := rateAt(&w.spec.Arrivals, 0)
@@ -263,8 +266,8 @@ func (w *world) warmUp() int64 {
 	return nanoseconds(math.Min(took, w.spec.slowest(rate)))
 }
 
-// hedgeWarmUp returns how many nanoseconds it takes until callers have seen ten calls beyond
-// the quantile after which they hedge.
+// hedgeWarmUp returns how many nanoseconds it takes until each caller has seen ten calls that took
+// longer than the latency quantile after which it hedges.
 func hedgeWarmUp(p *plan.Plan) float64 {
 	q, rate := p.Client.Hedge.After.Quantile, p.PeakRate()
 	if q == 0 || rate == 0 {
@@ -319,8 +322,8 @@ func (w *world) before(start int64) (before, far int64, why string) {
 			continue
 		}
 		if relax = max(relax, one.relax); end-one.from >= relax || k == 0 {
-			// What takes longer to forget is as it was at the begin of the horizon. A closed loop has no rate, so that
-			// nothing takes longer.
+			// The warm-up is limited to the longest one allowed at the rate of the horizon's start. The
+			// rate of a closed loop counts as 0, which allows a warm-up of any length.
 			longest := nanoseconds(w.spec.slowest(rateAt(&w.spec.Arrivals, 0)))
 			return min(start-end+relax, start+longest), start - end, why
 		}

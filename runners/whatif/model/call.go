@@ -20,7 +20,7 @@ type attemptOf struct {
 	slot    int
 	dense   bool
 	attempt uint8
-	waits   uint8 // number of earlier attempts of the call that timed out
+	waits   uint8 // number of the call's earlier attempts that timed out
 	first   int64 // time at which the first attempt of the call was sent
 	to      int32 // container that the attempt has to be sent to; none if the balancer may choose
 	hedge   bool
@@ -376,8 +376,8 @@ func (w *world) abandon(id int32) {
 }
 
 // giveUp ends the caller's wait for a call. The call is freed if its server has finished with it.
-// Otherwise the plan decides: it is withdrawn from the server, or the server goes on with it for
-// nothing.
+// Otherwise the plan decides (client.abandon) whether the call is withdrawn from the server, or the
+// server computes an answer that nobody waits for.
 func (w *world) giveUp(id int32) {
 	c := &w.calls[id]
 	c.flags |= clientDone
@@ -542,8 +542,8 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired is called when a timeout is over. If single is true, it is that of one retry. Otherwise
-// it is that of the first attempts of all calls of a request.
+// expired handles a deadline that has come. If single is true, it is the deadline of one retry.
+// Otherwise it is the deadline of the first attempts of all calls of a request.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {

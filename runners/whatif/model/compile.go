@@ -12,7 +12,7 @@ import (
 // Condition is a failure that a fleet has to withstand, besides the events of its plan.
 type Condition struct {
 	Name string
-	// Text is the entry of the plan's must_hold_under that names the failure.
+	// Text is the entry of solve.must_hold_under that names the failure.
 	Text   string
 	Remove []Which
 	// Event, if it is above 0, is the number of an event of the plan. Only the windows of that

@@ -36,9 +36,9 @@ type change struct {
 	// boot is the value of [pod].boot when the change was scheduled. The change has no effect if
 	// the container was started or ended since. It is 0 if no autoscaler measures.
 	boot uint32
-	// begun, for a change that belongs to a start, is when the start was decided, and for one that
-	// belongs to the load of a published version, when that was published. If the container ends after
-	// that instant, a change of a start and a load that has not begun by then have no effect.
+	// begun says when the decision was taken that this change carries out: to start the container,
+	// or to publish the version that it loads. If the container ends after begun, the change has no
+	// effect, unless it belongs to a load that was already running.
 	begun int64
 	void  bool // whether the change had no effect, because the container had ended before
 }
@@ -73,21 +73,24 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 	return Control{ColdStart: p.Workload.ColdStart, Remove: c.Remove, Plan: p, Thin: thin}
 }
 
-// history computes what happens to the containers over the horizon, as a list of changes.
+// history computes what happens to the containers over the horizon, as a list of changes. Its times
+// are nanoseconds from the start of the horizon.
 type history struct {
 	w     *world
 	begun []bool // whether each server is up at the start of the horizon
 	moved []bool // whether the clients of each idc use other idcs at the start of the horizon
 	p     *plan.Plan
 	rng   *rand.Rand
-	list  []change
+	list  []change // what happens; sorted by time once it is complete
 	life  *Life
 	fate  *Fate   // what the event that is being computed has done so far
 	quiet []pause // periods in which ZooKeeper performs no writes
 	// pauses maps the index of an event to the period in which ZooKeeper performs no writes because
 	// of it.
 	pauses map[int]pause
-	held   map[int32]int
+	// held counts, for each container, the publishes that it has loaded since its start. For a mixed
+	// container it has the number of the first of these publishes instead.
+	held map[int32]int
 	// unlisted holds when a container with an agent of version 3 lost its ZooKeeper session, if the
 	// container is still alive.
 	unlisted map[int32]int64
@@ -96,13 +99,14 @@ type history struct {
 	// not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
-	inTime  bool    // whether what happens is computed in order of time
-	agenda  []entry // what has yet to be computed, in order of time
+	inTime  bool    // whether actions wait in the agenda, so that they are computed in order of time
+	agenda  []entry // actions that are not computed yet, in order of time
 	clock   int64   // time up to which the agenda has been computed
 	store   *store  // nil if the plan's model store has enough bandwidth for everyone
 	// turns holds, for each container, the changes in list by which it ends or comes up.
 	turns map[int32][]change
-	// process says when the current process of each container that has started in the horizon starts.
+	// process says when the current process of a container started. Containers that have run since
+	// the start of the horizon have no entry.
 	process map[int32]int64
 	// With a model store, starting says when each start in progress was decided, and ended says
 	// when each container last ended.
@@ -205,7 +209,7 @@ func (w *world) find(which Which) int32 {
 	return none
 }
 
-// changed applies a change that is due now.
+// changed applies the change with index arg in the tape, which is due now.
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
 	s := &w.servers[c.server]
@@ -593,12 +597,12 @@ func (h *history) roll(chunks [][]int32, at, drain int64) {
 	})
 }
 
-// boot adds the changes by which a container starts. It is scheduled, loads its model, and serves.
-// Callers see it once the agent has polled the status and has written it to ZooKeeper, but not
-// before gone, when the session of its predecessor has expired. A container of a lost idc or cluster
-// starts once that is back. boot calls then for each process,
-// with the instant from which callers see the process. begun is when the start was decided: if the
-// container ends after that, the rest of the start has no effect.
+// boot adds the changes by which container s starts at the instant at: it is scheduled, loads its
+// model, and serves. If its idc or cluster is lost, it starts once that is back. Callers see the
+// container once its agent has polled the status and has written it to ZooKeeper, but not before
+// gone, the instant at which the session of the container's predecessor expires. boot calls the
+// function then for each process, with the instant from which callers see that process. begun is
+// when the start was decided: if the container ends after that, the rest of the start has no effect.
 func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	at = h.backAt(s, at)
 	if h.w.servers[s].pod != nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Hist is a histogram of latencies in microseconds, with the bars of hdrhistogram-go: those below
-// 2^half microseconds are a microsecond wide, and every further 2^half of them twice as wide as those
-// before. While values are added, it has memory for the pages of bars in which values occurred. Once
-// packed, it stores only the bars in which they did.
+// Hist is a histogram of latencies in microseconds. Its bars are those of hdrhistogram-go: the first
+// 2^half bars are one microsecond wide, and each further group of 2^half bars is twice as wide as
+// the group before. While values are added, Hist stores whole groups (pages) of bars, as soon as one
+// bar of the group has a value. Once packed, it stores only the bars that have values.
 type Hist struct {
 	pages [][]int64 // counts of 2^half bars each; nil where none has a value, and once packed
 	bars  []bar     // bars of a packed histogram
@@ -20,7 +20,8 @@ type Hist struct {
 // bar is a bar with values. number counts the bars of a histogram from 0.
 type bar struct{ number, count int64 }
 
-// halves holds, by significant digits, the logarithm to base 2 of how many bars a page has.
+// halves gives, for a number of significant digits, the logarithm to base 2 of the number of bars in
+// a page.
 var halves = [...]int{1: 4, 2: 7, 3: 10, 4: 14, 5: 17}
 
 // Longest is the largest latency that a Hist tells apart, in microseconds. Larger ones count as

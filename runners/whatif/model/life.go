@@ -19,7 +19,7 @@ type Life struct {
 	Fates []Fate `json:"fates,omitempty"`
 	// MemPeak is the largest memory of a container of each tier, in bytes.
 	MemPeak [tiers]int64 `json:"mem_peak"`
-	OOM     int64        `json:"oom"`
+	OOM     int64        `json:"oom"` // number of containers that were killed because their memory was full
 	// Live holds the number of live containers of each tier over the horizon. It is nil for a
 	// tier where that number never changes.
 	Live [tiers][]Step `json:"live"`
@@ -34,14 +34,15 @@ type Life struct {
 	Fullest [tiers]Fullness `json:"fullest"`
 }
 
-// Scaling is a decision of an autoscaler that measures.
+// Scaling is a decision of an autoscaler that measures, to change a shard from From to To containers
+// at the instant At.
 type Scaling struct {
 	Tier    int    `json:"tier"`
 	Shard   int    `json:"shard"`
 	At      int64  `json:"at"`
 	From    int    `json:"from"`
 	To      int    `json:"to"`
-	Why     string `json:"why"`
+	Why     string `json:"why"`     // reason that the autoscaler gives
 	Percent int    `json:"percent"` // CPU utilization that the autoscaler saw, in percent; -1 if CPU is not among its metrics
 }
 
@@ -49,25 +50,25 @@ type Scaling struct {
 type Hold struct {
 	Tier    int    `json:"tier"`
 	Shard   int    `json:"shard"`
-	From    int64  `json:"from"`
-	To      int64  `json:"to"` // when the autoscaler last looked in this state
-	Why     string `json:"why"`
+	From    int64  `json:"from"`    // instant at which the autoscaler first looked in this state
+	To      int64  `json:"to"`      // instant at which it last looked in this state
+	Why     string `json:"why"`     // reason why it added no container
 	Percent int    `json:"percent"` // CPU utilization that it saw at From, in percent
 	Report  int    `json:"report"`  // number of containers that reported metrics at From, out of Of
 	Of      int    `json:"of"`
 }
 
-// Fullness says when a container is fullest, and how full it then is. It is computed from the
-// offered load with one attempt per call, from which containers of the shard are up, and from how
-// slow the container is.
+// Fullness says when a container is fullest, and how full it then is. It follows from the offered
+// load with one attempt per call, from the number of the shard's containers that are up, and from the
+// factor by which the container is slow.
 type Fullness struct {
-	At    int64 `json:"at"`
+	At    int64 `json:"at"`    // instant of the horizon
 	Parts int64 `json:"parts"` // how full the container is, in millionths of its capacity
 }
 
 // Fate sums up what an event did to containers, over all replications.
 type Fate struct {
-	Killed   int64 `json:"killed,omitempty"`
+	Killed   int64 `json:"killed,omitempty"` // number of containers that the event ended
 	UnseenNs int64 `json:"unseen,omitempty"` // total time for which callers still saw killed containers
 	// Lost counts ZooKeeper sessions that expired although their containers were alive. Unlisted
 	// counts containers that ZooKeeper does not list until their model is published again. Losing
@@ -97,27 +98,29 @@ type Rollout struct {
 	// Took is how many nanoseconds passed until the last replica served the version. It is -1 if some
 	// replica never served it. A container that ends and does not start again does not count.
 	Took int64 `json:"took"`
-	// Least is the smallest number of serving replicas that any shard had in that time; if Took is
-	// -1, until the end of the run.
+	// Least is the smallest number of replicas that served in any shard during the roll-out. If Took
+	// is -1, the roll-out counts as lasting until the end of the run.
 	Least int64 `json:"least"`
-	// Served holds, by tier and shard, how long after the publish each replica served the
-	// version, in nanoseconds. Of holds of how many replicas.
+	// Served holds, by tier and shard, how many nanoseconds after the publish each replica served the
+	// version. Of holds how many replicas were to serve it.
 	Served [tiers][][]int64 `json:"served"`
 	Of     [tiers][]int     `json:"of"`
 	// Serving holds, by tier, the smallest number of replicas of any shard that callers saw during
 	// the roll-out.
 	Serving [tiers]int64 `json:"serving"`
 
-	at   int64
-	dues []*due
+	at   int64  // instant of the publish
+	dues []*due // containers that are to serve the version
 }
 
-// due is a container that is to serve a version. served is when it is listed with the version that it
-// found while it ran, 0 if it is to load the version when it starts. starts says that it was not up
-// when the version was published, and never that it cannot get it.
+// due is a container that is to serve a version.
 type due struct {
-	server        int32
-	served        int64
+	server int32
+	// served is the instant at which ZooKeeper lists the version, if the container found it while it
+	// ran. It is 0 if the container loads the version when it starts.
+	served int64
+	// starts says that the container was down when the version was published, and never that it cannot
+	// load the version.
 	starts, never bool
 }
 
@@ -159,9 +162,9 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
-// spread computes when the containers served the version of a roll-out. Those that end before they
-// do, or start later, serve it when they are listed after their next start.
-// turns holds, for each container, the changes by which it ends or is listed after a start.
+// spread computes when the containers served the version of a roll-out. A container that ends before
+// it serves the version, or that starts later, serves the version once it is listed after its next
+// start. turns holds, for each container, the changes by which it ends or is listed after a start.
 func (h *history) spread(r *Rollout, turns map[int32][]change) {
 	for _, d := range r.dues {
 		s := &h.w.servers[d.server]
@@ -187,7 +190,7 @@ func (h *history) spread(r *Rollout, turns map[int32][]change) {
 	}
 }
 
-// of counts a replica that is to serve the version.
+// of adds a replica to those that are to serve the version.
 func (r *Rollout) of(s *server) {
 	for len(r.Of[s.tier]) <= int(s.shard) {
 		r.Of[s.tier] = append(r.Of[s.tier], 0)

@@ -45,8 +45,8 @@ func (w *world) sender(caller int32) *sender {
 	return s
 }
 
-// enterFan counts the requests whose calls a caller now sends. Once they could reach the limit on
-// connections, open calls are counted exactly.
+// enterFan adds a request to those whose calls a caller now sends. Once the calls of so many requests
+// could reach the limit on connections, open calls are counted exactly.
 func (w *world) enterFan(i int32) {
 	s := &w.servers[w.requests[i].caller]
 	s.fanning++

@@ -37,8 +37,8 @@ func trackerLow(bar int32) float64 {
 	return float64(uint64(bar-top<<trackerFine)<<top) * (1 << trackerUnit)
 }
 
-// trackerMemory returns after how many latencies the counts are halved. Between a hundred and two
-// hundred of so many latencies are then larger than the quantile.
+// trackerMemory returns after how many latencies the counts are halved. It is chosen so that the
+// histogram then always holds one to two hundred latencies above the quantile.
 func trackerMemory(q float64) uint32 { return uint32(math.Ceil(200/(1-q) - 1e-6)) }
 
 // observe counts a latency.

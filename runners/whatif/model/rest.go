@@ -12,34 +12,33 @@ import (
 type rest struct {
 	w                *world
 	stations         []station
-	need             []float64 // for each station, seconds of work that a request brings to a container of its fullest shard
-	backlog          []float64 // seconds of queued work at each station
-	up, seen         []bool    // for each container, whether it is up, and whether callers see it
-	clients          clients   // how the clients are distributed over the idcs
-	flaps            []bool
-	serving          [tiers][]int     // number of containers of each shard that are up and called
-	placed           [tiers][]float64 // number of containers that are up and called, by shard and place (cluster of an idc)
-	fewest           [tiers]int       // smallest number of containers that a caller may choose among, over all shards of a tier
-	places, clusters int
-	flapping         int
-	slow             map[int32]float64
-	loading          [tiers]int
-	// ghosts counts containers that are dead but still called. blinds holds the containers whose
-	// agents cannot reach ZooKeeper and so use an old list of replicas. died says that a container
-	// has died since there are such agents.
-	ghosts int
+	need             []float64         // for each station, seconds of work that a request brings to a container of its fullest shard
+	backlog          []float64         // seconds of queued work at each station
+	up, seen         []bool            // for each container, whether it is up, and whether callers see it
+	clients          clients           // how the clients are distributed over the idcs
+	flaps            []bool            // for each container, whether it vanishes from callers' view again and again (Q109)
+	serving          [tiers][]int      // number of containers of each shard that are up and called
+	placed           [tiers][]float64  // number of containers that are up and called, by shard and place (cluster of an idc)
+	fewest           [tiers]int        // smallest number of containers that a caller may choose among, over all shards of a tier
+	places, clusters int               // number of places, and of clusters in each idc
+	flapping         int               // number of containers that flap
+	slow             map[int32]float64 // for each slow container, the factor by which its work takes longer
+	loading          [tiers]int        // number of versions that containers of each tier are loading
+	ghosts           int               // number of containers that are dead but still called
 	// broken holds the links between idcs that are cut, or lose more or fewer packets than the plan's
 	// network does. The key is the kind of change and the two idcs.
 	broken map[[3]int]bool
+	// blinds holds the containers whose agents cannot reach ZooKeeper and so use an old list of
+	// replicas. died says whether a container has died since the first of them lost ZooKeeper.
 	blinds map[int32]bool
 	died   bool
 	until  int64 // time at which the last call to a dead container has ended, with all its retries
-	// fresh is when a container of the tier last started or loaded a version, which makes its next
-	// calls slow
+	// fresh is when a container of each tier last started or loaded a version. The container's next
+	// calls are slow.
 	fresh [tiers]int64
 	risk  float64                // expected number of spontaneous overloads since the start of the horizon, as tips defines them
 	stale bool                   // whether need has to be computed anew
-	tails map[[2]float64]float64 // results of the method above, by tier and time
+	tails map[[2]float64]float64 // results of the method named above, by tier and time
 }
 
 func (w *world) rest() *rest {
@@ -424,8 +423,8 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	return unrest, why
 }
 
-// warms returns until when the containers that started or loaded a version last are slow, at a rate
-// of requests per second. It allows twice the mean time that they need to become fast.
+// warms returns the instant from which no container is slow because it has just started or loaded a
+// version, at a rate of requests per second. It allows each twice the mean time to get warm.
 func (r *rest) warms(rate float64) int64 {
 	last := int64(0)
 	for t := range r.fresh {

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Drain is for how long the simulation goes on after the end of a window, so that requests can end.
-// A request that is still open then is at least this old. If the fleet was not at rest before the
-// window for longer than Drain, the simulation goes on for that longer time.
+// Drain is how long the simulation goes on after the end of a window, so that the window's requests
+// can end. A request that is still open then is at least this old. If the fleet was without rest
+// before the window for longer than Drain, the simulation goes on for that longer time.
 const Drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {

@@ -106,11 +106,11 @@ func newOutcomes(limits []int64) Outcomes {
 
 // TierSample holds the counts of the containers of one tier.
 type TierSample struct {
-	Attempts int64 `json:"attempts"`
-	SumNs    int64 `json:"sum_ns"`
-	Latency  Hist  `json:"latency"`
-	BusyNs   int64 `json:"busy_ns"` // CPU time used, summed over the containers
-	CoreNs   int64 `json:"core_ns"` // CPU time that the containers' cores had
+	Attempts int64 `json:"attempts"` // number of attempts of calls that the containers finished
+	SumNs    int64 `json:"sum_ns"`   // sum of the latencies of these attempts
+	Latency  Hist  `json:"latency"`  // histogram of the same latencies
+	BusyNs   int64 `json:"busy_ns"`  // CPU time used, summed over the containers
+	CoreNs   int64 `json:"core_ns"`  // CPU time that the containers' cores had
 	// MaxParts is the utilization of the busiest container, in millionths. For a segment, it is
 	// measured from the start of the segment to the end of the window.
 	MaxParts int64 `json:"max_parts"`
@@ -122,9 +122,9 @@ type CallCounts struct {
 	Answered  int64 `json:"answered"`
 	TimedOut  int64 `json:"timed_out"`
 	Refused   int64 `json:"refused"`
-	Abandoned int64 `json:"abandoned"`
-	Open      int64 `json:"open"`
-	Late      int64 `json:"late"`
+	Abandoned int64 `json:"abandoned"`         // given up before the timeout, because the answer was no longer needed
+	Open      int64 `json:"open"`              // unanswered at the end of the simulation
+	Late      int64 `json:"late"`              // answered after the caller had given up
 	Hedged    int64 `json:"hedged,omitempty"`  // second calls sent beside a slow first one; Sent includes them
 	Skipped   int64 `json:"skipped,omitempty"` // attempts that the container did not begin, because their deadline had passed
 }

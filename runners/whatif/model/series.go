@@ -6,9 +6,9 @@ package model
 type Instant struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
-	Failed    int64 `json:"failed"` // includes the requests that are unanswered when the simulation ends
-	Answered  int64 `json:"answered"`
-	SumNs     int64 `json:"sum_ns"`
+	Failed    int64 `json:"failed"`   // includes the requests that are unanswered when the simulation ends
+	Answered  int64 `json:"answered"` // number of answers that arrived in this step
+	SumNs     int64 `json:"sum_ns"`   // sum of the latencies of completed requests
 	// Struck counts the requests of this step that arrived before the window's event and failed
 	// after it. Ended counts the requests that failed in this step, whenever they arrived.
 	Struck int64 `json:"struck,omitempty"`
@@ -20,7 +20,7 @@ type Instant struct {
 	// for a thread, or share cores with others.
 	Busy    [tiers]int64 `json:"busy"`
 	Waiting [tiers]int64 `json:"waiting"`
-	Live    [tiers]int64 `json:"live"`
+	Live    [tiers]int64 `json:"live"`    // number of containers that are up
 	Loading [tiers]int64 `json:"loading"` // number of containers that are loading a version
 	// Turns counts how often a container became visible or invisible to callers in this step.
 	// Loaded counts how often one finished loading a version.
@@ -41,8 +41,8 @@ func (s *Sample) beginSeries(step, event int64, limits int) {
 	}
 }
 
-// instant returns the step of the time series that contains a time. It returns nil if there is no
-// series or the time is not in the window.
+// instant returns the step of the time series that contains the time at. It returns nil if the window
+// has no series, or if the time lies outside the window.
 func (s *Sample) instant(at int64) *Instant {
 	if s.step == 0 || !s.counts(at) {
 		return nil

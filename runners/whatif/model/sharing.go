@@ -109,7 +109,7 @@ func (p *sharing) down(i int) {
 	}
 }
 
-// plan schedules the end of the job that will end first.
+// plan schedules an event for the end of the job that will end first.
 func (p *sharing) plan(w *world, at int32) {
 	p.timer.Cancel()
 	if len(p.jobs) == 0 {

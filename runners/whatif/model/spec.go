@@ -53,27 +53,28 @@ type Spec struct {
 	// Calls lists the calls of a request's fan-out to PS. Each has a shard, and a share of the
 	// request's items.
 	Calls []Call
-	Items law.Law
+	Items law.Law // number of items of a request
 	// Mix lists the models that requests may be for, with their shares of the requests. If there is
 	// only one, Mix is nil, and the model is described by Calls, Items, MinShards and the laws of
 	// Tiers.
 	Mix []Served
 
-	Timeout   int64 // a caller waits so long for the answer to an attempt; 0 for ever
-	Retries   int
-	Distinct  bool // a retry goes to a replica at which no attempt has failed
-	Same      bool // a retry goes to the replica of the first attempt
-	Cancel    bool // a call whose caller has stopped waiting is removed from its server
+	Timeout   int64 // how long a caller waits for the answer to an attempt; 0 for ever
+	Retries   int   // largest number of retries of a call
+	Distinct  bool  // whether a retry goes to a replica at which no attempt has failed
+	Same      bool  // whether a retry goes to the replica of the first attempt
+	Cancel    bool  // whether a call is removed from its server when its caller stops waiting
 	Backoff   Backoff
 	Budget    Budget
 	Breaker   Breaker
-	MinShards int // a request can go on with this number of answered calls; 0 for all
-	Balance   string
+	MinShards int    // number of answered calls with which a request can go on; 0 for all of its calls
+	Balance   string // balancing policy: random, round_robin, least_loaded or p2c
 	// Reach says which containers of a tier a caller may call.
 	Reach places.Reach
 	// FromDense says that dense servers, rather than entry containers, call the PS.
 	FromDense bool
-	HedgeNs   int64
+	// HedgeNs is the wait after which a caller sends a second call; 0 for no second calls.
+	HedgeNs int64
 	// HedgeQuantile, if it is above 0, replaces HedgeNs: a caller sends a second call as soon as
 	// the first has taken longer than this quantile of the latencies that the caller has seen.
 	HedgeQuantile float64
@@ -84,9 +85,9 @@ type Spec struct {
 	Connect     bool // whether every call opens a new connection
 
 	Latency  [3]law.Law // one-way delays: within a cluster, between clusters of an idc, between idcs
-	PerRPC   int64
-	Loss     float64
-	IDCs     int
+	PerRPC   int64      // fixed cost of a call, paid in equal parts on the way there and back
+	Loss     float64    // probability that the network loses a message
+	IDCs     int        // number of idcs
 	Arrivals Arrivals
 	// Clients holds the share of the requests that comes from the clients of each idc, who use only
 	// the entry containers of their idc. It is nil if any request may come to any idc.
@@ -97,13 +98,12 @@ type Spec struct {
 	// Bounds holds latencies. For each of them, the simulation counts the answered requests that
 	// took longer.
 	Bounds []int64
-	// Works holds, for each shard of each tier, for how many seconds a request would keep the shard
-	// busy if it had a single container. It is nil for a tier of which [Life.Fullest] is not
+	// Works holds, for each shard of each tier, the seconds for which a request would keep the shard
+	// busy if the shard had a single container. It is nil for a tier whose [Life.Fullest] is not
 	// computed.
 	Works [tiers][]float64
-	// Common is for how many seconds more, in a mixed container, a request would keep the tier busy
-	// if it had a single container. With mixed containers, Works of PS and Common are seconds of
-	// all cores of a container.
+	// Common is 0 unless containers are mixed. It then holds the seconds of entry and dense work of a
+	// request, which come in addition to Works of PS. Both are seconds of all cores of a container.
 	Common float64
 	// Mixed says that each PS container also runs the other tiers, as processes that share its
 	// cores, its ZooKeeper session and its death.
@@ -118,20 +118,20 @@ type Spec struct {
 
 // Call is one call of a request's fan-out.
 type Call struct {
-	Shard int
+	Shard int     // shard that is called
 	Share float64 // share of the request's items that it carries
 }
 
 // Served is one of the models that requests may be for. Every container serves all of them.
 type Served struct {
-	Share     float64 // share of the requests that are for this model
-	Calls     []Call
-	Items     law.Law
-	MinShards int
-	Priority  uint8
-	Queue     uint8 // index of the model in whose batch queue the calls for this model wait
-	Laws      [tiers]law.Law
-	Noise     [tiers]law.Law
+	Share     float64        // share of the requests that are for this model
+	Calls     []Call         // calls of a request's fan-out to PS
+	Items     law.Law        // number of items of a request
+	MinShards int            // number of answered calls with which a request can go on; 0 for all of its calls
+	Priority  uint8          // priority of the requests; 0 is the most important
+	Queue     uint8          // index of the model in whose batch queue the calls for this model wait
+	Laws      [tiers]law.Law // CPU time in each tier, by number of items
+	Noise     [tiers]law.Law // random factor of that time, with mean 1; the zero law for none
 	// Limits holds the latency limits that the plan's objectives set for requests to this model.
 	Limits []int64
 }
@@ -177,15 +177,15 @@ type Tier struct {
 	// Most is the largest number of containers per shard that an autoscaler or an event may lead
 	// to. 0 means that the number stays as it is in Replicas.
 	Most    int
-	Threads int
-	Cores   float64
+	Threads int     // threads of a container that work on requests or calls
+	Cores   float64 // cores of a container, without those of its agent
 	// Shared says that all threads share the cores. Otherwise each thread runs as if it had a core
 	// of its own.
 	Shared     bool
 	Overhead   float64 // fraction of the speed lost for each runnable thread above the number of cores
 	Queue      int     // number of requests or calls that may wait for a thread; -1 for any number
-	Hold       bool
-	ByPriority bool // whether requests or calls begin in the order of their priority, rather than in that in which they came
+	Hold       bool    // whether a request keeps its thread of the entry container until it ends
+	ByPriority bool    // whether requests or calls begin in the order of their priority, rather than in that in which they came
 	// Limits replaces Queue if it is not nil. For each priority, a request or call is rejected if
 	// at least so many wait already when it arrives; -1 for any number.
 	Limits *[priorities]int
@@ -193,10 +193,10 @@ type Tier struct {
 	// loaded a version. Each of them takes ColdFactor times as long as usual.
 	Cold       int32
 	ColdFactor float64
-	SkipLate   bool // a call that is past its deadline is not begun
-	Law        law.Law
-	Noise      law.Law
-	Batch      *Batch
+	SkipLate   bool    // a call that is past its deadline is not begun
+	Law        law.Law // CPU time by number of items, if there is a single model
+	Noise      law.Law // random factor of that time, with mean 1; the zero law for none
+	Batch      *Batch  // how calls are put into batches; nil if they are not
 	Device     *Device // accelerator that computes the batches; nil if cores do
 	// Placement lists the locations of a shard's containers: container k is at the location with
 	// the index k modulo the length.
@@ -218,11 +218,11 @@ type Location = places.Place
 
 // Batch describes TensorFlow Serving's batching.
 type Batch struct {
-	Processes int // number of server processes of a container
-	Threads   int // number of batch threads of a process
-	MaxItems  int
-	TimeoutNs int64
-	MaxQueued int
+	Processes int   // number of server processes of a container
+	Threads   int   // number of batch threads of a process
+	MaxItems  int   // number of items with which a batch is full
+	TimeoutNs int64 // nanoseconds for which a batch waits for more calls
+	MaxQueued int   // number of batches of a model that may wait in a process
 }
 
 // Device is an accelerator that all processes of a container share. It computes one batch at a
@@ -244,7 +244,7 @@ type Device struct {
 type Window struct {
 	plan.Window
 	Warmup  int64
-	Carries bool
+	Carries bool // whether the state of the queues carries over from the time before the window
 	// Whole makes the simulation of a window with Carries always begin at the start of the horizon.
 	Whole bool
 	// Steady says that rate and containers do not change until the end of the window. If its first
@@ -257,17 +257,17 @@ type Window struct {
 
 // Arrivals describes when requests arrive.
 type Arrivals struct {
-	Process   string // poisson, gamma, mmpp, deterministic, trace
-	CV        float64
-	Burst     float64
-	MeanBurst float64
-	MeanQuiet float64
+	Process   string  // poisson, gamma, mmpp, deterministic, trace
+	CV        float64 // coefficient of variation of the gaps between arrivals, for gamma
+	Burst     float64 // rate in a burst divided by the rate in a quiet phase, for mmpp
+	MeanBurst float64 // mean length of a burst, for mmpp
+	MeanQuiet float64 // mean length of a quiet phase, for mmpp
 	Batch     law.Law // number of requests that arrive at the same instant; the zero law if always one
 	Rate      plan.RateLaw
 	Traffic   []Traffic
 	Times     []int64 // times of the requests of a trace, in nanoseconds, scaled as the plan wants
 	Clients   int     // number of clients of a closed loop, each of which waits for its answer; 0 for an open loop
-	Think     law.Law
+	Think     law.Law // time that a client of a closed loop waits between an answer and its next request
 }
 
 // Traffic multiplies the request rate by Factor between two instants of the horizon.

@@ -13,24 +13,24 @@ const none = int32(-1)
 type request struct {
 	number   uint64
 	intended int64 // time at which the request should have come
-	came     int64 // when it came
+	came     int64 // time at which it came, which is later if its client was late
 	at       int64 // time at which its present stage began
 	// latest is when the latest answer so far arrives. While the request works at its entry
 	// container, latest is when that work ends.
 	latest   int64
 	started  int64 // time at which its work at the entry container began
 	items    float64
-	entry    int32 // container at which the request came in
-	caller   int32 // container that calls the PS for the request
-	pending  int32 // calls without an answer
-	answered int32
-	next     int32 // index of the next request in a queue or in the list of free requests
-	gen      uint32
-	timeouts uint8 // largest number of consecutive timeouts of any of its calls
-	stage    uint8
-	cause    uint8
-	partial  bool
-	model    uint8
+	entry    int32         // container at which the request came in
+	caller   int32         // container that calls the PS for the request
+	pending  int32         // calls without an answer
+	answered int32         // calls with an answer
+	next     int32         // index of the next request in a queue or in the list of free requests
+	gen      uint32        // number of times that this index was reused, see handle
+	timeouts uint8         // largest number of consecutive timeouts of any of its calls
+	stage    uint8         // stageFree to stageReply
+	cause    uint8         // why a call of the request failed
+	partial  bool          // whether the request went on without the answers of some shards
+	model    uint8         // index in world.served of the model that it is for
 	parts    [nParts]int64 // parts of its latency, in nanoseconds
 }
 
@@ -66,79 +66,79 @@ type call struct {
 	sent    int64 // time at which the caller decided to send it
 	first   int64 // time at which the first attempt was sent
 	left    int64 // time at which the call got a connection and was sent
-	arrived int64
-	started int64
+	arrived int64 // time at which it reached its container; 0 before that
+	started int64 // time at which its work began; 0 before that
 	// work is the CPU time that the call needs. Once the call runs, work is how long it runs. For a
 	// call in a batch, work is how long the call waited until the batch was full or timed out.
 	work    int64
-	back    int64 // network delay of the answer
-	req     int32
-	server  int32
-	caller  int32
-	next    int32 // index of the next call in a chain of arrivals, in a queue, or in the list of free calls
-	gen     uint32
-	reqGen  uint32
-	epoch   uint32
-	slot    int16
-	attempt uint8
-	waits   uint8 // number of earlier attempts that timed out
+	back    int64  // network delay of the answer
+	req     int32  // index of its request
+	server  int32  // container that it is sent to
+	caller  int32  // container that sends it
+	next    int32  // index of the next call in a chain of arrivals, in a queue, or in the list of free calls
+	gen     uint32 // number of times that this index was reused, see handle
+	reqGen  uint32 // gen of its request when the call was sent; if it differs later, that request has ended
+	epoch   uint32 // epoch of the container when the call arrived; if it differs later, the container has died
+	slot    int16  // number of the call among the calls of the request's fan-out
+	attempt uint8  // number of attempts of the call before this one
+	waits   uint8  // number of earlier attempts that timed out
 	flags   uint16
-	process uint8
-	model   uint8
-	timer   vtime.Timer
+	process uint8       // server process of the container
+	model   uint8       // index in world.served of the model that it is for
+	timer   vtime.Timer // event at which its work is done
 }
 
 // Flags of a call.
 const (
 	clientDone = 1 << iota // its caller no longer waits
 	serverDone             // its server is finished with it
-	answerLost
-	hedging
-	cancelled // abandoned, but still in its server's queue, which will skip it
-	connected // counted as a connection between its caller and its container
-	waiting   // for a connection
-	dense
-	probing // sent by an open circuit breaker to test whether the container answers again
-	tracked // its latency has been given to its caller's tracker
+	answerLost             // the network loses the answer
+	hedging                // a second call (hedge), sent beside a slow first one
+	cancelled              // abandoned, but still in its server's queue, which will skip it
+	connected              // counted as a connection between its caller and its container
+	waiting                // waits for a connection to its container
+	dense                  // a call to a dense server
+	probing                // sent by an open circuit breaker to test whether the container answers again
+	tracked                // its latency has been given to its caller's tracker
 )
 
 type server struct {
 	tier    uint8
-	up      bool
-	visible bool
-	refuse  bool
-	removed bool
-	oom     bool
+	up      bool // whether its process runs
+	visible bool // whether callers see it in ZooKeeper
+	refuse  bool // whether, while it is dead, its machine resets connections instead of staying silent
+	removed bool // whether the spec's condition has taken it away for the whole horizon
+	oom     bool // whether it died because its memory was full
 	// flaps says that the container registers in ZooKeeper and vanishes from it again and again, as
 	// a fault of the reference makes it (quirk Q109).
 	flaps   bool
-	blind   bool // its agent cannot reach ZooKeeper
-	drained bool // an entry container that gets no more requests before it ends
-	loading int32
+	blind   bool  // its agent cannot reach ZooKeeper
+	drained bool  // an entry container that gets no more requests before it ends
+	loading int32 // number of versions that it is loading
 	cold    int32 // number of slow calls that it still has to begin before it is warm
 	gone    int64 // time at which it last went down or retired
 	shard   int16
 	host    int32 // index of the server whose cores it uses: itself or, in a mixed container, the PS
 	loc     Location
-	epoch   uint32
-	busy    int32
-	fanning int32 // number of requests for which it now calls the PS
-	queued  int32
-	head    int32
-	tail    int32
+	epoch   uint32             // number of times that it has died
+	busy    int32              // number of its threads that are working
+	fanning int32              // number of requests for which it now calls the PS
+	queued  int32              // number of requests or calls that wait for a thread
+	head    int32              // index of the first of them
+	tail    int32              // index of the last of them
 	tails   *[priorities]int32 // last element of each priority in its queue; nil without priorities
-	slow    float64
-	tokens  float64         // tokens left in its retry budget
-	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
-	upNs    [Segments]int64 // nanoseconds for which the container was up in each segment
-	living  int32           // number of processes of the container that are up; counted only in the server that host names
-	since   int64           // time at which the first of these processes came up
-	left    bool            // whether scaling has removed it at some time, even if it came back later
-	share   *sharing
-	pod     *pod      // what an autoscaler measures of the container; nil if no autoscaler measures
-	batch   []batcher // batch queues, one for each process and model
-	feeds   []feeder  // batch threads of each process
-	device  *device   // accelerator; nil if the container has none
+	slow    float64            // factor by which its work takes longer; 1 usually
+	tokens  float64            // tokens left in its retry budget
+	busyNs  [Segments]int64    // nanoseconds of work in each segment of the window
+	upNs    [Segments]int64    // nanoseconds for which the container was up in each segment
+	living  int32              // number of processes of the container that are up; counted only in the server that host names
+	since   int64              // time at which the first of these processes came up
+	left    bool               // whether scaling has removed it at some time, even if it came back later
+	share   *sharing           // how its threads share cores; nil if each thread has a core of its own
+	pod     *pod               // what an autoscaler measures of the container; nil if no autoscaler measures
+	batch   []batcher          // batch queues, one for each process and model
+	feeds   []feeder           // batch threads of each process
+	device  *device            // accelerator; nil if the container has none
 }
 
 // world is the state of one simulation: one window of one replication.
@@ -146,27 +146,27 @@ type world struct {
 	spec  *Spec
 	clock *vtime.World
 	node  *vtime.Node
-	now   int64
+	now   int64 // present virtual time, in nanoseconds like all times here
 	base  int64 // time of the plan, from the start of its horizon, at which virtual time is 0
 	begin int64 // start of the window, in virtual time
-	end   int64
+	end   int64 // end of the window, in virtual time
 	// last is when the simulation ends. From end to last, the window's open requests continue and
 	// new requests come, which are not counted.
 	last    int64
 	counted int             // number of requests of the window that have not ended
 	starts  [Segments]int64 // virtual times at which the segments of the window start
-	key     uint64
-	served  []Served
-	stride  int // number of entries that each request has in slots, one for each call of its fan-out
-	perPair int // largest number of calls that a request sends to one container
-	shards  int
+	key     uint64          // seed of all random streams
+	served  []Served        // models that requests may be for
+	stride  int             // number of entries that each request has in slots, one for each call of its fan-out
+	perPair int             // largest number of calls that a request sends to one container
+	shards  int             // number of shards of PS
 
 	requests []request
-	freeReq  int32
+	freeReq  int32 // index of the first free request, none if all are in use
 	calls    []call
-	freeCall int32
+	freeCall int32   // index of the first free call, none if all are in use
 	slots    []int32 // calls in progress: stride entries for each request
-	hedges   []int32
+	hedges   []int32 // second calls beside those in slots
 	servers  []server
 	first    [tiers]int // index in servers of each tier's first container
 	// views lists the replicas that callers see, by the caller's location and by shard.
@@ -179,34 +179,34 @@ type world struct {
 	clusters   int
 	live       []int32 // entry containers to which requests may come
 	clients    clients
-	turn       []uint32
-	timeouts   deadlines
-	hedgings   deadlines
+	turn       []uint32  // position of round robin, for each caller and shard
+	timeouts   deadlines // when first attempts time out
+	hedgings   deadlines // when first attempts get a second call
 	pairs      pairs
-	trackers   []tracker // one for each caller; nil if calls are not hedged after a quantile of latency
-	callers    int       // tier of the containers that call the PS
-	past       []int32   // for each call, the containers at which attempts failed, so that retries can avoid them
-	fresh      []int32
-	allowed    []int32  // containers to which the caller's breakers allow a call
-	constant   [3]int64 // one-way delay within a cluster, between clusters of an idc, and between idcs, where it does not vary
-	varies     [3]bool
-	cut        [][]bool // whether the link between two idcs is broken
-	losses     [][]float64
-	tape       []change
-	history    *history // what happens to containers over the horizon; nil if nothing does
-	running    bool     // whether the simulation of requests has begun
+	trackers   []tracker   // one for each caller; nil if calls are not hedged after a quantile of latency
+	callers    int         // tier of the containers that call the PS
+	past       []int32     // for each call, the containers at which attempts failed, so that retries can avoid them
+	fresh      []int32     // scratch of untried: replicas at which no attempt of a call has failed
+	allowed    []int32     // containers to which the caller's breakers allow a call
+	constant   [3]int64    // one-way delay within a cluster, between clusters of an idc, and between idcs, where it does not vary
+	varies     [3]bool     // whether the delay of each of these three distances varies
+	cut        [][]bool    // whether the link between two idcs is broken
+	losses     [][]float64 // probability that the link between two idcs loses a message
+	tape       []change    // changes of containers and links; events refer to them by index
+	history    *history    // what happens to containers over the horizon; nil if nothing does
+	running    bool        // whether the simulation of requests has begun
 	scalers    []*scaler
 	made       int  // number of containers that autoscalers have started
 	keepsLooks bool // whether to keep what autoscalers saw at each look, for [Spec.Measured]
 	arrivals   arrivals
 	batches    []batch
-	freeB      int32
+	freeB      int32 // index of the first free batch, none if all are in use
 
 	pcg  rand.PCG
 	rand *rand.Rand
 
-	system tally
-	stages [tiers]tally
+	system tally        // counts the requests in the whole fleet
+	stages [tiers]tally // counts, for each tier, the requests or calls in its containers
 	sample *Sample
 	looked int64   // number of steps of the sample's series that have ended
 	tracer *tracer // nil unless a trace was asked for

@@ -14,11 +14,11 @@ type entry struct {
 	do func()
 }
 
-// on takes the action do at an instant of the horizon. If containers load models from a shared
-// store, actions wait in the agenda, to be taken in order of time, because a load takes longer if
-// others begin before it ends. So they do if containers fail at random, or are restarted one after
-// the other, beside events of the plan, because either happen to the containers that the others have
-// left. If not, their order does not matter, and on takes the action at once.
+// on takes the action do at an instant of the horizon. If the order of actions matters, the action
+// waits in the agenda, whose actions are taken in order of time. Otherwise on takes it at once. The
+// order matters if containers load models from a shared store, because a load takes longer if others
+// begin before it ends. It also matters if a plan with events has random failures or rolling
+// restarts, because each of them acts on the containers that the others have left running.
 func (h *history) on(at int64, do func()) {
 	if !h.inTime {
 		do()
@@ -49,18 +49,18 @@ func (h *history) finish() { h.due(math.MaxInt64) }
 type store struct {
 	h     *history
 	whole float64 // total bandwidth, in bytes per nanosecond
-	each  float64
+	each  float64 // largest number of bytes per nanosecond that one container can read
 	at    int64   // time up to which given has been computed
-	given float64 // number of bytes that a container would have received up to then, had it read from the start on
+	given float64 // number of bytes that a container would have received up to at, had it read from the start on
 	reads []read  // reads in progress, in the order in which they will end
 	plans int     // number of times that the end of the first read was planned; all plans but the latest are invalid
 	ended bool    // whether the loads that end now are cut short, because their container ends
 }
 
 type read struct {
-	server int32
-	end    float64 // value of store.given at which the read is done
-	then   func(at int64)
+	server int32          // container that reads
+	end    float64        // value of store.given at which the read is done
+	then   func(at int64) // called with the instant at which the read ends
 }
 
 // storeOf returns the model store of a plan. It returns nil if the plan does not limit the store's

@@ -6,13 +6,13 @@ import "math"
 // the integral of their number over the window, and as the sum of the times that they stay. By
 // Little's law the two are equal, so a difference shows a fault of the simulation.
 type tally struct {
-	n       int64
-	since   int64
+	n       int64 // number of requests or calls that are inside now
+	since   int64 // time up to which area is complete
 	area    int64 // integral of n within the window
-	stay    int64 // time that those that have left were inside, summed up, within the window
-	entered int64 // sum of the times at which those that are inside came, clipped to the window
-	begin   int64
-	end     int64
+	stay    int64 // time spent inside within the window, summed over those that have left
+	entered int64 // sum of the entry times of those that are inside, each clipped to the window
+	begin   int64 // start of the window
+	end     int64 // end of the window
 }
 
 func (t *tally) advance(now int64) {

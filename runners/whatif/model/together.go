@@ -7,28 +7,29 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Related says how many requests hang together, because the same long queue, the same burst of
-// arrivals or the same failure delays them all. So many requests are worth one independent request
-// where it is to be told how rare long latencies are.
+// Related says how many requests are delayed together, by the same long queue, the same burst of
+// arrivals or the same failure. As evidence of how rare long latencies are, so many requests count
+// no more than one independent request.
 type Related struct {
-	Requests float64
-	// Attempts holds, for each tier, the same number for the attempts of calls at its containers.
+	Requests float64 // number of requests that are delayed together
+	// Attempts holds, for each tier, how many attempts of calls are delayed together at its containers.
 	Attempts [tiers]float64
 }
 
-// relaxations is for how many relaxation times of a queue its requests hang together. The value is
-// that of the queue M/M/1 at 80 % of its load, beyond its 99th percentile, where it was measured.
+// relaxations is the number of a queue's relaxation times within which requests are delayed
+// together. It was measured on an M/M/1 queue at a utilization of 80 %, for the latencies beyond the
+// 99th percentile.
 const relaxations = 1.25
 
-// Related computes how many of a window's requests hang together, from the plan alone. What a few
-// replications show of it is too little just when they happen to have no long queue: then both the
-// share of slow requests and its variance are small.
+// Related computes from the plan how many of a window's requests are delayed together. Simulated
+// replications are no safe source: if a few of them happen to have no long queue, both the share of
+// slow requests and its variance come out too small.
 //
-// A station that is full has no relaxation time, and does not count. Only replications show how much
-// the requests differ that it delays.
+// A station at a utilization of 100 % or more has no relaxation time, and does not count. How far the
+// requests that it delays depend on each other is seen only in replications.
 //
-// of is what happens to the containers of a replication. For the zero value they are those that the
-// plan begins with.
+// The argument of says how many containers a replication has over time. The zero value stands for
+// the containers that the plan begins with.
 func (s *Spec) Related(window Window, of Life) Related {
 	var most Related
 	for _, one := range s.loads(window, of.Live) {
@@ -37,7 +38,7 @@ func (s *Spec) Related(window Window, of Life) Related {
 	return most
 }
 
-// widen raises all numbers to those of o where these are larger.
+// widen raises each number of r to that of o, if that is larger.
 func (r *Related) widen(o Related) {
 	r.Requests = math.Max(r.Requests, o.Requests)
 	for t := range r.Attempts {
@@ -45,15 +46,15 @@ func (r *Related) widen(o Related) {
 	}
 }
 
-// load is a rate of requests per second that lasts for some seconds of a window. live holds the
-// number of live containers of each tier in that time, 0 if it is that of the plan.
+// load is a part of a window with a constant load: rate requests per second for some seconds. live
+// holds the number of live containers of each tier in that time, 0 for the number in the plan.
 type load struct {
 	rate, seconds float64
 	live          [tiers]int
 }
 
-// loads returns the loads of a window, one after the other. The rate of a closed loop is not known,
-// and 0 here.
+// loads divides a window into parts with a constant load. The rate of a closed loop is not known, and
+// 0 here.
 func (s *Spec) loads(window Window, live [tiers][]Step) []load {
 	start, end := int64(window.Start), int64(window.End)
 	rates := s.ratesIn(start, end)
@@ -86,8 +87,8 @@ func (s *Spec) loads(window Window, live [tiers][]Step) []load {
 	return list
 }
 
-// ratesIn returns the rates from one instant of the horizon to another, as ratesFrom does. The rate
-// of a trace is the mean.
+// ratesIn returns the steps of the request rate between two instants of the horizon, in the form of
+// ratesFrom. A trace has one step with its mean rate.
 func (s *Spec) ratesIn(start, end int64) []step {
 	switch a := &s.Arrivals; {
 	case a.Clients > 0:
@@ -105,9 +106,9 @@ func (s *Spec) ratesIn(start, end int64) []step {
 	return slices.DeleteFunc(list, func(one step) bool { return start+one.at >= end })
 }
 
-// left returns how many containers, each as full as the fullest one, can carry the load of a shard at
-// a time of a window. Containers that are gone are taken to be of this shard, and new ones to be
-// spread over all shards.
+// left returns how many containers, each as full as the fullest one, could carry the load of a shard
+// in this part of the window. It assumes that containers which are gone belonged to this shard, and
+// that additional ones are spread over all shards.
 func (now *load) left(s *Spec, tier, shard int) float64 {
 	n := s.Crowded(tier, shard)
 	if now.live[tier] == 0 {
@@ -123,7 +124,7 @@ func (now *load) left(s *Spec, tier, shard int) float64 {
 func (s *Spec) relatedAt(now load) Related {
 	var r Related
 	calm := *s
-	if s.Arrivals.Process == "mmpp" { // bursts are counted below, as all containers get them at once
+	if s.Arrivals.Process == "mmpp" { // s.burst below counts the bursts, which reach all containers at once
 		calm.Arrivals.Process = "poisson"
 	}
 	for _, o := range calm.stations() {
@@ -143,14 +144,14 @@ func (s *Spec) relatedAt(now load) Related {
 	return r
 }
 
-// relatedIn returns how many requests hang together because of the queue of a station's shard.
+// relatedIn returns how many requests are delayed together by the queues of a station's shard.
 func (s *Spec) relatedIn(o *station, shard int, now load) Related {
 	var r Related
 	n := now.left(s, o.tier, shard)
 	if n == 0 || o.each == 0 {
 		return r
 	}
-	if s.Arrivals.Clients > 0 { // every client waits for its answer, so that no more of them can be in a queue
+	if s.Arrivals.Clients > 0 { // each client has at most one open request, which bounds the queue
 		r.Requests = float64(s.Arrivals.Clients) / n
 		r.Attempts[o.tier] = r.Requests * math.Max(1, o.work[shard]/o.each)
 		return r
@@ -166,8 +167,8 @@ func (s *Spec) relatedIn(o *station, shard int, now load) Related {
 	return r
 }
 
-// burst returns how many requests come together: at the same instant, or in one burst of an mmpp
-// process.
+// burst returns how many further requests come with a request: at the same instant, or in the same
+// burst of an mmpp process.
 func (s *Spec) burst(now load) float64 {
 	a, n := &s.Arrivals, 0.0
 	if !a.Batch.IsZero() {
@@ -182,8 +183,8 @@ func (s *Spec) burst(now load) float64 {
 	return n
 }
 
-// failure returns how many requests a container gets that has failed at random, until its session
-// has expired and callers no longer see it.
+// failure returns how many requests are sent to a container that has failed at random, before its
+// session expires and callers no longer see it.
 func (s *Spec) failure(now load) float64 {
 	p, most := s.Control.Plan, 0.0
 	for t, name := range plan.TierNames {

@@ -34,24 +34,24 @@ type TraceBin struct{ Arrived, Completed, Failed, InFlight int64 }
 // TraceMark is something that happened to a container or a link.
 type TraceMark struct {
 	At    int64
-	What  string
-	Where string
+	What  string // the kind of change, as in whatNames
+	Where string // name of the container, of the link's two idcs, or of the clients' idc
 }
 
 // TracedRequest is the record of one request.
 type TracedRequest struct {
-	Number   uint64
-	Model    int // index of the request's model in Spec.Mix
+	Number   uint64 // number of the request in the replication
+	Model    int    // index of the request's model in Spec.Mix
 	Items    int
-	Intended int64
-	Came     int64
-	End      int64
-	Entry    string
+	Intended int64  // instant at which the request should have come
+	Came     int64  // instant at which it came
+	End      int64  // instant at which it was answered or failed
+	Entry    string // name of its entry container
 	// Queue is for how many nanoseconds the request waited at its entry container, and Compute for
 	// how many it then worked there.
 	Queue, Compute int64
 	Failed         string // why the request failed, "" if it was answered
-	Partial        bool
+	Partial        bool   // whether the answers of some shards are missing
 	Calls          []TracedCall
 }
 
@@ -62,9 +62,9 @@ type TracedCall struct {
 	Slot      int // number of the call among the calls of the request's fan-out; 0 for a call to a dense server
 	Tier      string
 	Container string
-	Attempt   int
-	Hedge     bool
-	Sent      int64
+	Attempt   int   // number of attempts of the call before this one
+	Hedge     bool  // whether it is a second call, sent beside a slow first one
+	Sent      int64 // instant at which the caller sent it
 	Arrived   int64
 	Started   int64
 	Done      int64
