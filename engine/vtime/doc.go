@@ -21,11 +21,11 @@
 //
 // The repeated actions of polls and pings that change nothing are steps of a [Loop]. At one instant
 // all steps come before everything else, ordered by the creation of their loops, and within a loop
-// by their parts. So the instant and the loop of a step alone decide its place. That makes no
-// difference between a step that is an event and a step that is made up later, when somebody looks
-// at what it touches. The rolling hashes contain events but no steps. A loop counts its steps and
-// sums up their instants, and [World.Hash] folds that in last. engine/vtime/leap makes steps
-// without events; hooks.go is all that this package knows of it.
+// by their parts. So the instant, the loop and the part of a step decide its place. It therefore
+// makes no difference whether a step is an event, or is computed later without one, when somebody
+// reads what it changes. The rolling hashes contain events but no steps. A loop counts its steps and
+// sums up the squares of their instants, and [World.Hash] folds these totals in last.
+// engine/vtime/leap computes steps without events; hooks.go is the interface to it.
 //
 // To change:
 //

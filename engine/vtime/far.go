@@ -23,8 +23,8 @@ type farTails [farLevels][farBuckets]uint32
 
 // farBlock is a part of a bucket. All blocks of a bucket but the last are full.
 type farBlock struct {
-	before  uint32 // block plus one
-	used    uint32
+	before  uint32 // index of the bucket's previous block plus one; 0 if there is none
+	used    uint32 // number of entries in use
 	entries [farBlockSize]entry
 }
 

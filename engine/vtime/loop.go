@@ -6,14 +6,14 @@ import (
 )
 
 // Loop stands for repeated actions that nobody else sees as long as they change nothing, such as
-// the turns of a poll or the pings of a client. Each is a step. At one instant steps precede all
-// events, and the steps of two loops are ordered as the loops were made. So the place of a step is
-// known without the queue. Steps are not folded into the hashes one by one: a loop counts them and
-// sums up their instants.
+// the turns of a poll or the pings of a client. Each action is a step. At one instant steps precede
+// all events, and the steps of two loops are ordered as the loops were made. So the place of a step
+// is known without the queue. Steps are not folded into the hashes one by one: a loop counts them and
+// sums up the squares of their instants.
 type Loop struct {
 	w     *World
 	total *loopTotal
-	rank  uint64
+	rank  uint64 // stepParts times the number of loops that the world made before this one
 }
 
 // loopTotal sums up the steps of all loops with one name on one node.
@@ -21,7 +21,7 @@ type loopTotal struct {
 	name   string
 	steps  uint64
 	digest uint64
-	// whether steps are left uncounted, because they only check whether there is something to do
+	// quiet says that the steps are not counted. They only check whether there is something to do.
 	quiet bool
 }
 
@@ -32,8 +32,8 @@ type LoopDigest struct {
 	Steps, Digest uint64
 }
 
-// stepParts is the largest number of parts that a loop can have, and so of its steps at one
-// instant.
+// stepParts is the largest number of parts that a loop can have. At one instant a loop has at most
+// one step of each part.
 const stepParts = 8
 
 // NewLoop makes a loop of the node. Loops with the same name share one total, for example the loops

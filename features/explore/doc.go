@@ -1,10 +1,10 @@
-// Package explore looks for faults that nobody has written a scenario for: it draws stories for
-// clusters, tells them, and holds what happened to invariants. What it finds it cuts down to a short
-// scenario, and says which repairs of the reference make it pass.
+// Package explore looks for faults that no scenario describes yet. It draws random stories for
+// clusters, runs them, and checks invariants. It shrinks a story that fails to a short scenario, and
+// finds which repairs of the reference make that scenario pass.
 //
 // Two things to use first:
 //
-//   - [Hunt] draws and tells stories until it is told to end, and hands out what it [Found].
+//   - [Hunt] draws and runs stories until its context ends, and reports each failure that it [Found].
 //   - [Worlds] lists the clusters that it knows; [WorldOf] makes one of any scenario.
 //
 // A story is a list of sentences with their arguments, never a seed: what was found stays the same
@@ -20,7 +20,7 @@
 //   - how its cause is found: cause.go
 //   - by which choice a story was lost: moment.go
 //   - in what order all of that happens: hunt.go
-//   - what is noted of it for PARITY.md: record.go
+//   - what is recorded for PARITY.md: record.go
 //
 // Unstable: any commit may change it.
 package explore

@@ -342,9 +342,9 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// unlike takes failures in which different expectations (laws) did not hold, the first for each
-// law, and at most batch of them. The others, in later, are probably of the same kinds. That can be
-// told once those in now have been shrunk.
+// unlike selects, as now, the first failure of each expectation (law) that did not hold, at most
+// batch of them. The other failures, in later, are probably of the same kinds. Whether they are can be
+// decided once those in now have been shrunk.
 func unlike(failed []*failure) (now, later []*failure) {
 	seen := map[string]bool{}
 	for _, f := range failed {
@@ -430,9 +430,8 @@ func (h *Hunt) passes(s *Story, some []string) bool {
 	return s.passesRepaired(h.all, some)
 }
 
-// alike returns a known failure that f looks like: the same expectation (law) did not hold by the same
-// rule of the reference, or all of the known failure's kinds of acts occur in f's story, too. It
-// returns nil if there is none.
+// alike returns a known failure that f looks like, or nil. Either the reference breaks the same
+// invariant by the same rule in both, or all kinds of acts of the known failure occur in f's story.
 func (h *Hunt) alike(f *failure) *Found {
 	if f.known != "" {
 		if o := h.byRule(f); o != nil {
@@ -445,7 +444,8 @@ func (h *Hunt) alike(f *failure) *Found {
 	})
 }
 
-// byRule returns the known failure that the reference has by the same rule as f, nil if there is none.
+// byRule returns the known failure in which the reference breaks the same invariant by the same rule
+// as in f, nil if there is none.
 func (h *Hunt) byRule(f *failure) *Found {
 	return lists.Find(h.tally.Found, func(o *Found) bool { return o.What == f.what && o.Cause == f.known })
 }

@@ -56,9 +56,9 @@ type event struct {
 	ends bool
 }
 
-// events lists what happens after the start and the world's own scenario, in order of time. over is
-// the time at which the last act has ended, the last fault of that scenario, and the last one that
-// began before the start.
+// events lists the begins and ends of the story's acts, in order of time. Times count from the end of
+// the start and of the world's own scenario. over is the time from which nothing lasts any more: no
+// act, no fault of that scenario, and no fault that began before the start.
 func (s *Story) events() (list []event, over time.Duration) {
 	over = s.World.toldOver()
 	for _, l := range s.Setup {

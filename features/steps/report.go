@@ -145,7 +145,7 @@ func (r *Result) finish(w *World) {
 	}
 }
 
-// undelayed is a failure that comes of no delay.
+// undelayed is a failure that no delay of the host can cause.
 type undelayed struct{ error }
 
 // ErrBusy is why a failed run is skipped: the host was too busy for a verdict.

@@ -15,15 +15,15 @@ type Beat struct {
 	*vtime.Loop
 	world *vtime.World
 	proc  *vtime.Process
-	task  *vtime.Task // task that runs the beat
-	waits []time.Duration
-	cycle time.Duration
-	usual func(part int) bool
+	task  *vtime.Task         // task that runs the beat
+	waits []time.Duration     // length of each wait, in the order of parts
+	cycle time.Duration       // sum of waits
+	usual func(part int) bool // reports whether the wait of a part would end as usual now
 
 	sleeper Sleeper
-	part    int // index of the present wait
-	next    time.Duration
-	ended   []int64 // for each part, the number of waits that have ended as usual
+	part    int           // index of the present wait
+	next    time.Duration // instant at which the present wait ends
+	ended   []int64       // for each part, the number of waits that have ended as usual
 }
 
 var kindBeat = vtime.NewKind("task.beat")

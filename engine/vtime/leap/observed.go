@@ -3,8 +3,8 @@ package leap
 // Observed stands for something that loops read in their turns, such as the znodes of a server.
 // Whoever changes it must call BeforeChange first.
 type Observed struct {
-	version uint64
-	users   []*Turns // that are asleep
+	version uint64   // number of changes so far
+	users   []*Turns // sleeping loops that read it in their turns
 }
 
 // BeforeChange must be called just before a change of what the Observed stands for. It wakes the

@@ -50,7 +50,7 @@ type recording struct {
 	at      int           // index of the current request
 	phase   turnPhase
 	valid   bool // whether a turn has been recorded
-	writing bool // the present turn
+	writing bool // whether the present turn is being recorded
 	// replaying is true while the task runs through the beginning of the current turn again, up to
 	// request number at, without waiting. That part was already computed while the loop slept.
 	replaying bool
@@ -69,18 +69,18 @@ type recording struct {
 	// unrecorded is set when the current turn has written something. The task then has to run the
 	// next turn.
 	unrecorded bool
-	// notes of the current turn (the first wrote of them) and, after these, what is left of the
-	// previous turn's
+	// writes begins with the notes of the current turn, whose number is wrote. The notes after them
+	// are those of the previous turn that are not overwritten yet.
 	writes []Note
 	wrote  int
 
 	runs   uint64 // value of the process's Runs when the present turn began
-	firsts uint64 // of.firsts then
+	firsts uint64 // value of of.firsts when the present turn began
 	// firstAt is one more than the process's Runs at the last turn that only sent requests, 0 if
 	// there was none. While Runs stays the same, the next turn that only sends requests repeats
 	// that turn.
 	firstAt uint64
-	before  []dependency // what the answers depend on that came in the last turn that only sent requests
+	before  []dependency // what the answers of the last turn that only sent requests depended on
 
 	locks  []any // locks that the turn has looked at or taken
 	holds  []any // locks that the turn holds now
@@ -94,9 +94,9 @@ type recording struct {
 type recorded struct {
 	request   Request
 	completer Completer // the same request; nil if it cannot be computed all at once, or if the program takes time before it
-	on        *Observed
-	version   uint64
-	thinks    bool
+	on        *Observed // what the answer depends on
+	version   uint64    // version of on that the answer shows
+	thinks    bool      // whether the program takes time before the request
 }
 
 type turnPhase uint8

@@ -14,7 +14,7 @@ type Turns struct {
 	task *vtime.Task
 	cfg  Config
 	recording
-	what string
+	what string // text that names a wait between two turns in reports
 }
 
 // Parts of a loop's steps. Steps of a loop at the same instant happen in the order of their parts.

@@ -1,5 +1,5 @@
-// Package hpa is what the HorizontalPodAutoscaler of Kubernetes v1.37 does, as a state machine:
-// it is fed with what a look at the metrics shows, and says how many replicas there are to be.
+// Package hpa does what the HorizontalPodAutoscaler of Kubernetes v1.37 does, as a state machine: it
+// is given what a look at the metrics shows, and returns how many replicas there should be.
 //
 // Two things to use first:
 //
@@ -12,8 +12,8 @@
 //   - how many replicas the metrics of pods ask for: metrics.go
 //   - what keeps that from happening at once (windows, limits, policies): limits.go
 //
-// Each rule is a function of its own. The program in the folder oracle, a module of its own,
-// holds them to the real controller, look by look, and records testdata/vectors.jsonl.
+// Each rule is a function of its own. The program in the folder oracle, which is a separate module,
+// compares them with the real controller, look by look, and records testdata/vectors.jsonl.
 //
 // Unstable: any commit may change it.
 package hpa

@@ -7,7 +7,7 @@ import "math"
 type group struct {
 	counted  []int // indexes of the pods whose values count
 	starting []int // indexes of the pods that are pending, or too new for their CPU use to mean anything
-	missing  []int // without a value
+	missing  []int // indexes of the pods that report no value
 }
 
 func (c *Config) group(l *Look, metric int) (g group) {

@@ -20,7 +20,7 @@ type tick struct {
 	values [axisMetrics][]float32
 }
 
-// Indices of the metrics of a step. A metric of tiers takes one index for each tier.
+// Indices of the metrics of a step. Busy, Waiting and Live take one index for each of the three tiers.
 const (
 	ofErrors = iota
 	ofGoodput

@@ -76,9 +76,9 @@ func compared(tracks []track, before, step int64) (*comparison, bool) {
 	return c, true
 }
 
-// ratio returns the two parts of a mean over a stride of time: the sum, and the number of requests
-// that it is divided by. A stride is worse than those before an event if its mean is higher, of the
-// latency of answered requests or of the failures of arrived ones.
+// ratio returns the two parts of a mean over a step: the sum, and the number of requests that it is
+// divided by. There are two: the mean latency of the answered requests, and the share of failures of
+// the arrived ones. A step is worse than those before an event if one of these is higher.
 type ratio func(*stride) (sum, n float64)
 
 func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }
@@ -106,7 +106,7 @@ type measure struct {
 	count        float64 // mean denominator of the measure in a step of one replication
 	sd, skewness float64 // standard deviation and skewness of the measure over the steps of single replications
 	drift        float64 // variance of level
-	worst        float64 // step of one replication
+	worst        float64 // largest value of the measure in a step of one replication
 	// sums, counts and excess hold, for each step, what all replications have together: numerators,
 	// denominators, and by how much their quotient exceeds level.
 	sums, counts, excess []float64

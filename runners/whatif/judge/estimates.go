@@ -72,8 +72,8 @@ func (w *Known) add(e *Evaluation, s *model.Sample) {
 	w.Sum.Add(s)
 }
 
-// aboveBounds counts a replication's answered requests that took longer than the bounds in
-// objectives.
+// aboveBounds counts, for each objective on a dashboard's bucket bound, a replication's answered
+// requests that took longer than that bound.
 func (w *Known) aboveBounds(e *Evaluation, s *model.Sample) {
 	w.completed = append(w.completed, s.Completed)
 	k := 0

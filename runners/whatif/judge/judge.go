@@ -161,7 +161,7 @@ type Pool struct {
 	// has no steady state. Both are "" otherwise.
 	Refused, Unsettled string
 
-	related  model.Related // how many requests hang together, as the plan has it
+	related  model.Related // how many requests are delayed together, computed from the plan
 	segments int           // number of segments that were cut
 	thin     float64       // number of requests that each simulated request stands for
 	// after[k] holds the results without the first k segments. A window that is not steady is

@@ -182,7 +182,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	mean, half := m.mean(metric, confidence)
 	mean = math.Max(mean, 0) // the metric lost subtracts usual failures, so its mean can be negative by chance
 	ci := around(mean, half)
-	if unit := w.oneOf(metric) * math.Max(1, related.Floor); unit > 0 { // requests that hang together count as one
+	if unit := w.oneOf(metric) * math.Max(1, related.Floor); unit > 0 { // requests that are delayed together count as one
 		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {
 			ci = [2]float64{math.Min(ci[0], least*unit), math.Max(ci[1], most*unit)}
 		}
@@ -193,8 +193,8 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	return mean, ci[0], ci[1]
 }
 
-// relatedOf returns how many latencies of a scope hang together, as the plan has it, for one model
-// of the mix or, with "", for all requests.
+// relatedOf returns how many latencies of a scope are long together, because the same cause delays
+// them. The number is computed from the plan, for one model of the mix or, with "", for all requests.
 func (w *Pool) relatedOf(scope, name string) float64 {
 	for t, tier := range plan.TierNames {
 		if tier == scope {
@@ -209,8 +209,8 @@ func (w *Pool) relatedOf(scope, name string) float64 {
 	return w.related.Requests
 }
 
-// tooFew reports whether less than one independent observation exceeds a quantile, so that nothing
-// can be said about it. It returns how many observations it takes.
+// tooFew reports whether a quantile cannot be estimated, because the observations beyond it are worth
+// less than one independent observation. It also returns how many observations the estimate needs.
 func (w *Pool) tooFew(metric, name string, confidence float64) (need int64, few bool) {
 	q, scope, ok := quantileOf(metric)
 	if !ok {

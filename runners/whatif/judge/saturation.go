@@ -189,9 +189,9 @@ func (e *Evaluation) denseCalls() int {
 	return 0
 }
 
-// metastable finds the longest period in which most requests of a window fail although what caused
-// the failures has ended: the load is bearable and no event lasts, but retries keep the queues full
-// (CAP-12.22). It stores the period in s if s has no longer one.
+// metastable finds the longest period in which most requests of a window fail although the cause of
+// the failures has ended: the load is below the capacity and no event lasts, but retries keep the
+// queues full (CAP-12.22). It stores the period in s unless s already has a longer one.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	const fewest = 2 // smallest number of bad bins that counts: the cause of a single one may end within it
 	if none := w.Sum.Failed[noReplica]; 2*none > sum(w.Sum.Failed[:]) {

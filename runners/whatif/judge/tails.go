@@ -70,24 +70,24 @@ func (t *tail) above(part int) (above, within int64) {
 // replications. It computes the confidence interval of the share of observations that exceed the
 // quantile. For each end of that interval it returns the latency that this share of all
 // observations exceeds, rounded outwards to what the histogram can tell apart. related is how many
-// observations hang together.
+// observations are long together, because the same cause delays them.
 func quantileBounds(h model.Hist, parts []tail, q, related, confidence float64) (low, high float64) {
 	least, most, _ := shareAbove(h, parts, q, related, confidence)
 	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))
 }
 
 // shareAbove returns the confidence interval of the share of observations that exceed the
-// q-quantile of all observations. It follows from how much that share varies between replications,
-// and from how many observations hang together. groups is how many independent observations those
-// beyond the quantile are worth.
+// q-quantile of all observations. It depends on how much that share varies between replications,
+// and on how many observations are long together (related). groups is the number of independent
+// observations that count as much as those beyond the quantile.
 func shareAbove(h model.Hist, parts []tail, q, related, confidence float64) (least, most, groups float64) {
 	r := relatedAbove(h, parts, q, related)
 	_, least, most, groups = r.Share(r.N, above(h, parts, q), confidence)
 	return least, most, groups
 }
 
-// relatedAbove describes the latencies beyond the q-quantile, with the counts of those beyond the
-// quantiles that 2, 4 and 8 times as many exceed.
+// relatedAbove returns how strongly the latencies beyond the q-quantile depend on each other. For
+// comparison it counts the latencies beyond the lower quantiles that 2, 4 and 8 times as many exceed.
 func relatedAbove(h model.Hist, parts []tail, q, floor float64) *stats.Related {
 	r := &stats.Related{Floor: floor}
 	for i := range parts {
@@ -101,7 +101,8 @@ func relatedAbove(h model.Hist, parts []tail, q, floor float64) *stats.Related {
 	return r
 }
 
-// relatedBeyond describes the answered requests beyond the latency that the share p of them exceeds.
+// relatedBeyond does what relatedAbove does for the answered requests of a scope, beyond the latency
+// that the share p of them exceeds.
 func (w *Pool) relatedBeyond(scope, name string, p float64) *stats.Related {
 	h, parts := w.hist(scope, name), w.requests(name).tails[scope]
 	floor := w.relatedOf(scope, name)
@@ -113,9 +114,9 @@ func (w *Pool) relatedBeyond(scope, name string, p float64) *stats.Related {
 	return r
 }
 
-// inflationOfPass returns the variance inflation factor with which a claim is judged that at most the share p
-// of requests is bad. The claim may be wrong only if p of them or more are. So the factor is that of
-// the bad ones, and at least that of the share p of all.
+// inflationOfPass returns the variance inflation factor for judging the claim that at most the share
+// p of requests is bad. It is the factor of the bad requests, and at least that of the slowest share
+// p of all: the claim is wrong only if so many are bad, so a factor seen on fewer may be too small.
 func inflationOfPass(r *stats.Related, n, bad []int64, p, confidence float64) float64 {
 	expected, oneSided := p*float64(sum(n)), 2*confidence-1
 	factor := r.Inflation(n, lists.Map(bad, func(n int64) float64 { return float64(n) }), expected, oneSided)

@@ -118,10 +118,10 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	return list
 }
 
-// arrivalSCV returns by how much the gaps between the requests of a tier's containers vary, as a
-// squared coefficient of variation. It is 1 for requests that come at random, one by one or several
-// at once, and for mmpp, whose gaps hang together. Of other processes a container gets every n-th
-// request at random.
+// arrivalSCV returns the squared coefficient of variation of the gaps between the requests of one of
+// a tier's containers. For gamma and deterministic arrivals, each request goes to a random one of n
+// containers, so the value lies between that of all arrivals (n is 1) and 1 (n is large). It is 1 for
+// Poisson arrivals. It also returns 1 for batches, closed loops and mmpp, which it does not treat.
 func arrivalSCV(p *plan.Plan, tier string) float64 {
 	a := &p.Workload.Arrivals
 	cv := 0.0

@@ -121,8 +121,8 @@ func levelOf(metric string) float64 {
 // byCount judges whether at most the share p of requests is bad. It is unknown how the open
 // requests will end, so the verdict is decided only if it is the same in every case.
 //
-// A pass is judged as if the limit was where exactly the share p exceeds it: then few requests beyond
-// it may well be worth fewer independent ones than the same number of them shows (CAP-5.5).
+// A pass is judged with a larger variance inflation factor than a fail. If only few requests are bad,
+// their own counts may not show how strongly requests depend on each other (see inflationOfPass, CAP-5.5).
 func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64, related *stats.Related) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()

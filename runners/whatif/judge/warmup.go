@@ -109,7 +109,7 @@ func (e *Evaluation) unsettled(w *Pool) string {
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp(e.changes(w))
-		if len(e.lives) > 0 && !e.Plan.Random.Any() { // what happens at random is another in each replication
+		if len(e.lives) > 0 && !e.Plan.Random.Any() { // random failures differ from replication to replication
 			w.related = e.Spec.Related(w.Window, e.lives[0])
 		}
 		w.recovers(e)

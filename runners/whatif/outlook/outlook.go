@@ -1,5 +1,5 @@
-// Package outlook forecasts a long run: how far it is, what it has cost, and what it will
-// need. It stops a run early that will not fit into memory.
+// Package outlook forecasts a long run: how far it has come, and how much time and memory it will
+// need. It stops a run early if the run will not fit into memory.
 //
 // Two things to use first:
 //
@@ -7,9 +7,9 @@
 //   - [Outlook.At] takes note of how far the run is; it fails when the run cannot fit. [Outlook.Line] returns the line to
 //     show.
 //
-// The load grows as the reference makes it grow: an agent of version 1 reads every replica
-// of every other agent once a minute, and all agents of version 3 read each start. So the
-// progress of a start is measured by its reads, and what follows by time.
+// The number of reads grows with the square of the number of agents, as in the reference: an agent of
+// version 1 reads every replica of every other agent once a minute, and at the start of each agent of
+// version 3 all others read. So progress is measured by reads during the start, and by time after it.
 //
 // To change:
 //
@@ -48,7 +48,7 @@ type Outlook struct {
 	size     Size
 	maxBytes int64
 	last     Far
-	base     Memory // is the program's memory before the run
+	base     Memory // the program's memory before the run
 	// recent holds the latest measurements of the progress, taken every recentWall of wall time.
 	// The present rate is computed from them.
 	recent []Far

@@ -84,9 +84,9 @@ func (t *Tree) tasks(containers, hosted int) int {
 	return hosted * len(Placed(t.spread(containers), t.Places))
 }
 
-// spread returns the number of containers for which locations are counted: all of a task's, or in a
-// mixed fleet at most as many as the largest shard has. There each shard's containers take the
-// locations from the first on, so other shards add no location.
+// spread returns the number of containers whose locations are counted. Usually these are all
+// containers of a task. In a mixed fleet they are at most as many as the largest shard has: each
+// shard's containers take the locations from the first on, so other shards add no location.
 func (t *Tree) spread(containers int) int {
 	if t.Mixed {
 		return min(containers, slices.Max(t.PerShard))

@@ -76,8 +76,8 @@ func Callers(containers, shares []float64, clusters int) []float64 {
 	return loads
 }
 
-// Through returns the load that the called containers pass on, at each place, if they call others for
-// all that they get. callers holds the load that comes to them, as for Spread.
+// Through returns the load that the called containers at each place cause in the next tier, if they
+// make one call for each that they get. callers and capacity are those of Spread.
 func (r Reach) Through(callers, capacity []float64, clusters int) []float64 {
 	loads := r.Spread(callers, capacity, clusters)
 	for at := range loads {

@@ -84,7 +84,8 @@ func (d *decoder) published(p *Plan, e *Publish, action string) {
 }
 
 // versions checks that each publish has a greater version than those before it. Model servers load
-// the greatest version that they find (the version policy latest), so that nothing comes of another.
+// the greatest version that they find (the version policy latest), so a publish of a smaller version
+// would have no effect.
 func (d *decoder) versions(p *Plan) {
 	newest := map[string]int{} // for each model, the index of the last publish, counted from 1
 	order := make([]int, len(p.Events))

@@ -67,9 +67,9 @@ func (p *Plan) EntriesIn() []int {
 }
 
 // fullestEntries returns the utilisation of entry containers in the fullest idc, at an offered
-// load, if each idc has its own clients. If events move clients, it is not known when the load is
-// how large. It then returns the lowest utilisation in any of these states: before the events, and
-// after each begin or end of one.
+// load, if each idc has its own clients. If events move clients, it is unknown in which state the
+// fleet is when the load is highest. It then returns the lowest utilisation in any state: before the
+// events, and after each begin or end of one.
 func (p *Plan) fullestEntries(offered float64) float64 {
 	in := p.EntriesIn()
 	full := func(shares []float64) (most float64) {

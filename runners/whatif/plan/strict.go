@@ -102,8 +102,8 @@ func (d *decoder) oneEvent(p *Plan, name, path string) {
 	}
 }
 
-// never is called for a key that changes nothing. It warns of the key if the file gives it another
-// value than the default.
+// never warns of a key that has no effect in this plan, if the file gives it another value than the
+// default.
 func (d *decoder) never(path, why string) {
 	if d.given(path) && !d.isDefault(path) {
 		d.reportKey(path, noEffect, "%s%s changes nothing: %s", warned, path, why)

@@ -100,10 +100,10 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 }
 
 // Ratio returns the mean of all observations, and the half-width of its confidence interval. means
-// and n hold the mean and the number of observations of several independent parts. A part counts
-// as often as it has observations: parts in which more comes are often those in which all take
-// longer, so that the mean of means would be too small. The interval is Student's, over how far
-// each part pulls the mean (the linearised ratio). It is NaN with fewer than two parts.
+// and n hold the mean and the number of observations of several independent parts. Each part is
+// weighted by its number of observations. An unweighted mean would be too small, because parts with
+// more requests are often those with longer latencies. The interval is Student's, over how far each
+// part moves the mean (the linearised ratio). It is NaN with fewer than two parts.
 func Ratio(n []int64, means []float64, confidence float64) (ratio, half float64) {
 	total, all := 0.0, 0.0
 	for i, m := range means {

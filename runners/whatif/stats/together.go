@@ -6,28 +6,29 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Related describes observations that hang together in groups, as the requests that wait in the
-// same long queue do.
+// Related describes observations that depend on each other in groups. For example, requests that wait
+// in the same long queue are all slow.
 type Related struct {
-	// Floor is how many observations make up a group, as follows from the plan. They are worth one
+	// Floor is the number of observations in a group, computed from the plan. A group counts as one
 	// independent observation.
 	Floor float64
-	// More holds, for each of some larger shares, how many of N[i] observations of part i count.
-	// These shares have more groups, so that the size of a group can be told from them.
+	// More holds the counts of some larger shares than the one that is judged: for each share, how
+	// many of the N[i] observations of part i belong to it. A larger share has more groups, and so
+	// gives a better estimate of their size.
 	N    []int64
 	More [][]float64
 }
 
-// manyGroups is how many groups a share needs so that the variation between replications shows how
-// large they are. If fewer are expected, replications without a large group show both a small share
-// and a small variation.
+// manyGroups is the number of groups from which on the variation between replications is a good
+// estimate of their size. With fewer, it may happen that no replication has a large group. Both the
+// share and its variation are then too small.
 const manyGroups = 30
 
-// Inflation returns the variance inflation factor of a share, at least 1, given that x[i] of n[i]
-// observations of each independent part i count, of which expected are to be expected in all. It is
-// what the parts show ([VIF]), made wider as Student's t is wider than the normal distribution,
-// because they are few. Where few groups are expected it is at least r.Floor, and at least what
-// the counts of larger shares show.
+// Inflation returns the variance inflation factor of a share of observations, at least 1. x[i] of the
+// n[i] observations of each independent part i belong to the share, and expected is the expected
+// total of x. The factor is [VIF] of the parts. It is widened as Student's t is wider than the normal
+// distribution, because there are few parts. If few groups are expected, the factor is at least
+// r.Floor, and at least that of the larger shares in r.More.
 func (r *Related) Inflation(n []int64, x []float64, expected, confidence float64) float64 {
 	wider := 1.0
 	if confidence > 0 && len(n) > 1 {
@@ -50,12 +51,12 @@ func (r *Related) Inflation(n []int64, x []float64, expected, confidence float64
 	return factor
 }
 
-// Share returns a share and its confidence interval, given that x[i] of n[i] observations of
-// each independent part i count. All observations are worth as many fewer independent ones as
-// [Related.Inflation] says. The interval is that of Clopper and Pearson, so it is within 0 and 1,
-// and is not empty when none or all count. groups is how many independent observations those that
-// count are worth. If it is below 1, the interval does not hold what it says. Without observations
-// the share is 0, and the interval all of 0 to 1.
+// Share returns a share of observations and its confidence interval. x[i] of the n[i] observations of
+// each independent part i belong to the share. The number of independent observations is the sum of n
+// divided by [Related.Inflation]. The interval is that of Clopper and Pearson, so it is within 0 and
+// 1, and is not empty if the share is 0 or 1. groups is the number of independent observations that
+// belong to the share. If it is below 1, the interval does not have the given confidence. Without
+// observations the share is 0, and the interval is 0 to 1.
 func (r *Related) Share(n []int64, x []float64, confidence float64) (share, low, high, groups float64) {
 	sumN, sumX := sums(n, x)
 	if sumN == 0 {

@@ -49,8 +49,8 @@ func MG1Wait(lambda, mean, scv float64) float64 {
 }
 
 // MMcK returns the blocking probability and the mean wait of c servers that hold at most k
-// requests, waiting or in service. Each step has shares of the states so far, because the terms themselves
-// overflow from some 700 servers on.
+// requests, waiting or in service. It adds one state after the other and rescales to probabilities
+// each time, because the unscaled terms overflow from some 700 servers on.
 func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	blocking = 1
 	waiting := 0.0
