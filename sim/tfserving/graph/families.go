@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/arrays"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/cells"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/formats"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/gradients"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/linear"
@@ -17,10 +18,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sets"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/sparsemath"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops/statistics"
+	"github.com/monosim/monosim/sim/tfserving/graph/ops/waves"
 )
 
 // families holds all operations that can be run.
-var families = []ops.Family{ops.Core(), arrays.Family, formats.Family, gradients.Family, linear.Family, nested.Family, pictures.Family, quantized.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family}
+var families = []ops.Family{ops.Core(), arrays.Family, cells.Family, formats.Family, gradients.Family, linear.Family, nested.Family, pictures.Family, quantized.Family, random.Family, sequences.Family, sets.Family, sparsemath.Family, statistics.Family, waves.Family}
 
 // Operations returns the names of all operations that can be run.
 func Operations() (names []string) {

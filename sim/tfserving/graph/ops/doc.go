@@ -20,7 +20,7 @@
 //   - arithmetic and comparison: elementwise.go, binary.go, compare.go, cast.go
 //   - shapes and elements: shape.go, slice.go, gather.go, join.go, fill.go
 //   - reductions, sorting, segments: reduce.go, sort.go, segment.go
-//   - layers: matmul.go, conv.go, nn.go; linear algebra: package linear
+//   - layers: matmul.go, conv.go, nn.go; linear algebra: package linear; cells of recurrent layers: package cells; Fourier transforms: package waves
 //   - texts: strings.go, regex.go
 //   - examples: example.go; sequence examples: package sequences; CSV, JSON and tensors as text: package formats; sets: package sets; draws from a seed: package random
 //   - variables and tables: state.go, table.go, buckets.go

@@ -11,7 +11,7 @@ numerics.py both for special functions, arithmetic of sparse tensors, sequence e
 pictures.py both for volumes, pictures that are scaled, and the other layers of Keras,
 patches.py both for numbers on a grid, patches of pictures, and colours that are turned,
 matrices.py both for linear algebra, diagonals, and sequence examples that are parsed one by one,
-served.py both for derivatives, lists, sparse tensors as text, batches within a graph, and small operations.
+served.py both for derivatives, lists, sparse tensors as text, batches within a graph, small operations, and cells and waves.
 """
 import json
 import os

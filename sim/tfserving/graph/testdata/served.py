@@ -1,5 +1,6 @@
 """What served models hold besides: derivatives, lists that change their size, sparse tensors as text, batches within a
-graph, and small operations on numbers and texts; and what record.py asks of them."""
+graph, small operations on numbers and texts, cells of recurrent layers and Fourier transforms; and what record.py asks of
+them."""
 import gzip
 
 from matrices import *
@@ -134,3 +135,43 @@ PAC += [q(key, x=x) for key in ('many', 'any') for x in ROWS] + [q('manytexts', 
 BAT = REQUESTS['edges_batches'] = [q(key, x=x) for key in ('twice', 'padded', 'total') for x in (f(1, 2, 3), r23, f(1), z(0, 2), f(), F32(1), np.ones([4, 2], F32), np.ones([5, 2], F32))] + [q('two', a=x, b=y) for x, y in ((f(1, 2), f(3, 4)), (r23, r23), (f(1, 2), f(1)), (F32(1), f(1)))]
 BAT += [q(key, x=x) for key in ('mean', 'scalar') for x in (f(1, 2, 3), f(1, 2), f(4), r23, f())]
 BAT += [q('captured', x=x, w=F32(2)) for x in (r23, a([[1, 2, 3]]))] + [q('texts', x=st(['a', 'b']))]
+
+
+def edges_cells(where):
+    LSTM = [X('x'), X('c'), X('h'), X('w'), X('wi'), X('wf'), X('wo'), X('b')]
+    names = ('i', 'cs', 'f', 'o', 'ci', 'co', 'h')
+    cell = lambda **more: (LSTM, lambda x, c, h, w, wi, wf, wo, b: dict(zip(names, R.LSTMBlockCell(x=x, cs_prev=c, h_prev=h, w=w, wci=wi, wcf=wf, wco=wo, b=b, **more))))
+    block = lambda op, **more: ([X('n', L), *LSTM], lambda n, x, c, h, w, wi, wf, wo, b: dict(zip(names, getattr(R, op)(seq_len_max=n, x=x, cs_prev=c, h_prev=h, w=w, wci=wi, wcf=wf, wco=wo, b=b, **more))))
+    build(where, {
+        'cell': cell(), 'cellpeep': cell(use_peephole=True, cell_clip=.3, forget_bias=.5), 'cellfree': cell(cell_clip=-1.), 'block': block('BlockLSTM'), 'blockpeep': block('BlockLSTM', use_peephole=True, cell_clip=.2), 'block2': block('BlockLSTMV2'), 'block2peep': block('BlockLSTMV2', use_peephole=True, cell_clip=.2),
+        'gru': ([X('x'), X('h'), X('w'), X('wc'), X('b'), X('bc')], lambda x, h, w, wc, b, bc: dict(zip('ruch', R.GRUBlockCell(x=x, h_prev=h, w_ru=w, w_c=wc, b_ru=b, b_c=bc)))),
+    })
+
+
+def edges_waves(where):
+    real = lambda op, d=F: ([X('x', d), X('n', I)], lambda x, n: getattr(R, op)(input=x, fft_length=n))
+    whole = lambda op: ([X('x', C)], lambda x: getattr(R, op)(input=x))
+    build(where, {
+        **{op: real(op) for op in ('RFFT', 'RFFT2D', 'RFFT3D')}, **{op: ([X('x', C), X('n', I)], real(op)[1]) for op in ('IRFFT', 'IRFFT2D', 'IRFFT3D')}, **{op: whole(op) for op in ('FFT', 'IFFT', 'FFT2D', 'IFFT2D', 'FFT3D', 'IFFT3D')},
+        'double': ([X('x', D), X('n', I)], lambda x, n: R.RFFT(input=x, fft_length=n, Tcomplex=tf.complex128)),
+        'python': ([spec([None, None], F, 'x')], lambda x: {'r': tf.signal.rfft(x), 'a': tf.abs(tf.signal.rfft(x, [8])), 'b': tf.signal.irfft(tf.signal.rfft(x), [8]), 'd': tf.signal.fft(tf.cast(x, C))}),
+    })
+
+
+net = lambda *shape: (np.arange(int(np.prod(shape)), dtype=F32) * 7 % 11 / 11 - .4).reshape(shape)
+LS = dict(x=net(2, 3), c=net(2, 2), h=net(2, 2) + .1, w=net(5, 8), wi=net(2), wf=net(2) + .2, wo=net(2) - .3, b=net(8))
+WRONG = [dict(x=net(1, 3)), dict(x=net(2, 4)), dict(c=net(1, 2)), dict(c=net(2, 3)), dict(h=net(3, 2)), dict(h=net(2, 3)), dict(w=net(4, 8)), dict(w=net(5, 4)), dict(b=net(4))]
+CEL = REQUESTS['edges_cells'] = [q(key, **{**LS, **more}) for key in ('cell', 'cellpeep', 'cellfree') for more in ([{}, dict(c=net(2, 2) * 9)] + (WRONG if key == 'cellpeep' else []))]
+SEQ3 = {**LS, 'x': net(4, 2, 3)}
+CEL += [q(key, n=np.array(n, np.int64), **{**SEQ3, **more}) for key in ('block', 'blockpeep', 'block2', 'block2peep') for n, more in [(4, {}), (1, dict(x=net(1, 2, 3)))] + ([(3, dict(more, x=net(4, *more['x'].shape)) if 'x' in more else more) for more in WRONG] if key != 'block' else [])]
+CEL += [(*q(key, n=al(n), **SEQ3), ['cs', 'h']) for key in ('block', 'blockpeep', 'block2', 'block2peep') for n in (2, 0)]  # of the others the runtime leaves what was in memory behind the last step
+GR = dict(x=net(2, 3), h=net(2, 2), w=net(5, 4), wc=net(5, 2), b=net(4), bc=net(2))
+CEL += [q('gru', **{**GR, **more}) for more in ({}, dict(h=net(2, 2) * 5), dict(x=net(1, 3)), dict(h=net(2, 3)), dict(h=net(1, 2)), dict(w=net(4, 4)), dict(w=net(5, 2)), dict(wc=net(4, 2)), dict(wc=net(5, 3)), dict(b=net(3)), dict(bc=net(3)))]
+
+wave = lambda *shape: cube(*shape) + .5
+turn_ = lambda *shape: (wave(*shape) + 1j * net(*shape)).astype(np.complex64)
+WAV = REQUESTS['edges_waves'] = [q('RFFT', x=x, n=np.array(n, np.int32)) for x, n in ((wave(4), [4]), (wave(5), [5]), (wave(2, 6), [6]), (wave(2, 6), [4]), (wave(3), [4]), (wave(3), [1]), (wave(3), [-1]), (wave(3), 3), (wave(3), [3, 3]), (F32(1), [1]), (wave(2, 2, 7), [7]), (wave(16), [16]))]
+WAV += [q('RFFT2D', x=x, n=i(*n)) for x, n in ((wave(3, 4), (3, 4)), (wave(2, 3, 5), (3, 5)), (wave(4, 4), (2, 3)), (wave(2, 2), (4, 2)), (wave(4), (4, 4)), (wave(3, 4), (4,)))] + [q('RFFT3D', x=wave(2, 3, 4), n=i(2, 3, 4)), q('RFFT3D', x=wave(2, 2), n=i(1, 2, 2))]
+WAV += [q('IRFFT', x=x, n=i(*n)) for x, n in ((turn_(3), (4,)), (turn_(3), (5,)), (turn_(2, 4), (6,)), (turn_(5), (4,)), (turn_(2), (6,)), (turn_(3), (1,)), (turn_(3), (2, 2)))] + [q('IRFFT2D', x=turn_(3, 3), n=i(3, 4)), q('IRFFT2D', x=turn_(2, 2, 3), n=i(2, 5)), q('IRFFT3D', x=turn_(2, 2, 3), n=i(2, 2, 4))]
+WAV += [q(op, x=x) for op in ('FFT', 'IFFT') for x in (turn_(4), turn_(2, 5), turn_(1), np.complex64(1j))] + [q(op, x=x) for op in ('FFT2D', 'IFFT2D') for x in (turn_(3, 4), turn_(2, 2, 3), turn_(4))] + [q(op, x=x) for op in ('FFT3D', 'IFFT3D') for x in (turn_(2, 3, 2), turn_(2, 2))]
+WAV += [q('double', x=wave(2, 6).astype(np.float64), n=i(6))] + [q('python', x=x) for x in (wave(2, 6), wave(1, 8))]
