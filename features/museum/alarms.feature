@@ -356,3 +356,99 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And ctr:entry is unpublished from layout main
     And 255s pass
     Then within 4m the cluster is whole
+
+  # The disturbance ends with the last answer that is lost, and the next round of bindings comes 30 s later.
+  # not-real: every choice is said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A binding that is deleted in vain is deleted a round later
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And model ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice shard0-replica0/pace.call#31 is 4
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 94s pass
+    And ZooKeeper applies the next 3 requests of shard0-replica0 without answering
+    And version 1 of ctr:entry is deleted
+    And 150s pass
+    Then no registration outlives its server
+
+  # A write of a file that has begun goes on when other faults are over.
+  # not-real: every choice is said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: An agent that writes slowly follows what is registered once it has written
+    Given a v3 cluster of 1 shard with 2 replicas
+    And pods that end start again after 15s
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice shard0-replica1/pace.import#0 is 3438
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 882ms pass
+    And the agent of shard0-replica1 takes 250s to write a file
+    And the export of version 2 of ctr:entry begins without its graph, with variables of 30 MB for 2s
+    And 1s pass
+    And the agent of shard0-replica1 writes a file in one step
+    And 451s pass
+    Then every agent has followed what is registered
+
+  # TRN-8.15: the chief waits 300 s for an answer whose connection was reset, and the worker for the chief.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A worker makes no step while the chief waits for a lost answer
+    Given a training job with 1 worker and 2 PS
+    And the job setting restart_after is "20s"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 10s pass
+    And the connections of chief break for 1s
+    And ps1 is killed
+    And 151s pass
+    Then for 3m the cluster is quiet
+
+  # ResumeTraining removes the barrier while a checkpoint is written, and the next save waits again (TRN-2.9).
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: An operator lets the workers go on while a checkpoint is written
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 30s pass
+    And a checkpoint takes 125s to write
+    And the operator begins to call StopTraining
+    And 2s pass
+    And the operator begins to call ResumeTraining
+    And a checkpoint takes 2s to write
+    And 150s pass
+    Then for 3m the cluster is quiet
+
+  # TRN-2.1: a worker that begins a session asks for a barrier after its first step.
+  # not-real: every choice is said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A worker begins a third session at one barrier
+    Given a training job with 1 worker and 1 PS
+    And the job setting restart_after is "20s"
+    And the job setting ps_memory_limit is "2000000"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice chief/pace.import#0 is 2233
+    When the training starts
+    And the memory of ps0 comes to 3 MB
+    And 10s pass
+    And the connections of worker1 break for 1s
+    And 1m pass
+    And worker1 is killed
+    And 150s pass
+    Then no registration outlives its server
