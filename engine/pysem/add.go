@@ -26,6 +26,11 @@ func Add(a, b any) (any, error) {
 			return slices.Concat(a, b), nil
 		}
 		return nil, Raise("TypeError", "can only concatenate list (not \"%s\") to list", TypeName(b))
+	case []byte:
+		if b, ok := b.([]byte); ok {
+			return slices.Concat(a, b), nil
+		}
+		return nil, Raise("TypeError", "can't concat %s to bytes", TypeName(b))
 	}
 	return nil, Raise("TypeError", "unsupported operand type(s) for +: '%s' and '%s'", TypeName(a), TypeName(b))
 }

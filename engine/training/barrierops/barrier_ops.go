@@ -170,14 +170,16 @@ func (b *BarrierOp) IsBarrierRemoved(s session.Session) (bool, error) {
 }
 
 // WaitUntilBarrierRemoved marks worker index as blocked, calls the callbacks with the action, and
-// returns once it sees that the barrier was removed. It has no timeout. An index of no worker
-// raises a ValueError (barrier_ops.py:102). If the barrier is placed again before the worker
+// returns once it sees that the barrier was removed. It has no timeout. The index is a number of
+// Python, which loses its fraction only where it selects the flag. An index of no worker raises a
+// ValueError (barrier_ops.py:102). If the barrier is placed again before the worker
 // checks, the worker keeps waiting and calls no callbacks (Q238).
-func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error {
+func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index any) error {
 	if b.placings != nil {
 		return b.waitEach(s, index)
 	}
-	if err := b.block(s, index); err != nil {
+	worker, err := b.block(s, index)
+	if err != nil {
 		return err
 	}
 	for {
@@ -188,16 +190,17 @@ func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error 
 		if removed {
 			break
 		}
-		b.waits.Logf(b.e, "The worker %d waits until barrier removed.", index)
+		b.waits.Logf(b.e, "The worker %s waits until barrier removed.", pysem.Str(index))
 		b.e.Tasks.Sleep(b.options.Wait.V)
 	}
-	return session.Do(s, session.AssignAt(b.vars, index, false))
+	return session.Do(s, session.AssignAt(b.vars, worker, false))
 }
 
 // waitEach waits until no barrier is placed. It marks the worker as blocked again for each barrier
 // placed meanwhile. It calls no callbacks for a barrier that is already removed.
-func (b *BarrierOp) waitEach(s session.Session, index int) error {
-	if err := b.check(index); err != nil {
+func (b *BarrierOp) waitEach(s session.Session, index any) error {
+	worker, err := b.check(index)
+	if err != nil {
 		return err
 	}
 	for joined := int64(0); ; b.e.Tasks.Sleep(b.options.Wait.V) {
@@ -209,9 +212,9 @@ func (b *BarrierOp) waitEach(s session.Session, index int) error {
 		placing, _ := now[1].(int64)
 		switch {
 		case !placed:
-			return session.Do(s, session.AssignAt(b.vars, index, false))
+			return session.Do(s, session.AssignAt(b.vars, worker, false))
 		case placing != joined:
-			if err := b.block(s, index); err != nil {
+			if _, err := b.block(s, index); err != nil {
 				return err
 			}
 			joined = placing
@@ -219,28 +222,35 @@ func (b *BarrierOp) waitEach(s session.Session, index int) error {
 	}
 }
 
-func (b *BarrierOp) check(index int) error {
-	if index <= 0 || index >= b.capacity {
-		return pysem.Raise("ValueError", "Index [%d] must be non-negative and less than capacity [%d]. ", index, b.capacity)
+// check returns the element of a worker's flag.
+func (b *BarrierOp) check(index any) (int, error) {
+	low, err := pysem.Compare(index, "<=", 0)
+	if err != nil {
+		return 0, err
 	}
-	return nil
+	if high, _ := pysem.Compare(index, ">=", b.capacity); low || high {
+		return 0, pysem.Raise("ValueError", "Index [%s] must be non-negative and less than capacity [%d]. ", pysem.Str(index), b.capacity)
+	}
+	worker, err := pysem.ToInt(index)
+	return pysem.Saturate(worker), err
 }
 
-// block sets the worker's flag under the lock.
-func (b *BarrierOp) block(s session.Session, index int) error {
+// block sets the worker's flag under the lock, and returns its element.
+func (b *BarrierOp) block(s session.Session, index any) (int, error) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	if err := b.check(index); err != nil {
-		return err
+	worker, err := b.check(index)
+	if err != nil {
+		return 0, err
 	}
-	if err := session.Do(s, session.AssignAt(b.vars, index, true)); err != nil {
-		return err
+	if err := session.Do(s, session.AssignAt(b.vars, worker, true)); err != nil {
+		return 0, err
 	}
 	action, err := session.Get[[]byte](s, session.Read(b.action))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return b.takenBack(s, index, b.runCallbacks(string(action), s))
+	return worker, b.takenBack(s, worker, b.runCallbacks(string(action), s))
 }
 
 func (b *BarrierOp) runCallbacks(action string, s session.Session) error {
@@ -303,14 +313,14 @@ func (b *BarrierOp) indices(s session.Session, blocked bool) ([]int, error) {
 // has index 0, never waits.
 type BarrierHook struct {
 	session.NoHook
-	index   int
+	index   any
 	barrier *BarrierOp
 	reads   []session.Op
 	placed  bool // whether the last step found the barrier placed
 }
 
-// NewBarrierHook returns the hook for the process with the given index.
-func NewBarrierHook(index int, barrier *BarrierOp) *BarrierHook {
+// NewBarrierHook returns the hook for the process with the given index, a number of Python.
+func NewBarrierHook(index any, barrier *BarrierOp) *BarrierHook {
 	return &BarrierHook{index: index, barrier: barrier, reads: []session.Op{barrier.BarrierPlaced()}}
 }
 
@@ -322,10 +332,11 @@ func (h *BarrierHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 // AfterCreateSession clears the worker's blocked flag, with Q324 repaired. The flag may still be
 // set if the worker lost its previous session at the barrier.
 func (h *BarrierHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
-	if h.index <= 0 || h.barrier.options.Quirks.Keeps(jobquirks.Q324) {
-		return nil
+	worker, err := h.barrier.check(h.index)
+	if err != nil || h.barrier.options.Quirks.Keeps(jobquirks.Q324) {
+		return nil // the chief has no flag
 	}
-	return session.Do(s, session.AssignAt(h.barrier.vars, h.index, false))
+	return session.Do(s, session.AssignAt(h.barrier.vars, worker, false))
 }
 
 // Steady reports whether the hook has nothing to do, because the last step saw no barrier or the
@@ -335,7 +346,11 @@ func (h *BarrierHook) Steady() bool { return !h.placed || h.index == 0 }
 // AfterRun waits if the barrier was placed during the step.
 func (h *BarrierHook) AfterRun(run *session.RunContext, values []any) error {
 	h.placed, _ = values[0].(bool)
-	if h.index > 0 && h.placed {
+	isWorker, err := pysem.Compare(h.index, ">", 0)
+	if err != nil {
+		return err
+	}
+	if isWorker && h.placed {
 		return h.barrier.WaitUntilBarrierRemoved(run.Session, h.index)
 	}
 	return nil

@@ -37,7 +37,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 	living := &living{p: p}
 	barrier := barrierops.MustBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
 	p.locals = barrier.LocalVariables(p.isChief())
-	sync, err := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
+	sync, err := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, seconds(p.Spec.ChiefTimeout))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,10 @@ func (p *process) hooks() ([]session.Hook, error) {
 	}}))
 	if p.Spec.SlowStartSteps > 0 {
 		turn := int64(float64(p.Spec.SlowStartSteps) * math.Log(float64(1+p.Index))) // cpu_training.py:1268
-		slow := sessionrunhooks.NewCustomGlobalStepWaiterHook(p.e, globalStep, turn, sessionrunhooks.Tide{}, p.Spec.MaxSlowStart)
+		slow, err := sessionrunhooks.NewCustomGlobalStepWaiterHook(p.e, globalStep, int(turn), sessionrunhooks.Tide{}, minutes(p.Spec.MaxSlowStart))
+		if err != nil {
+			return nil, err
+		}
 		list = append(list, p.waiter(slow, wait{
 			in: "session_run_hooks", every: time.Second / 2, limit: p.Spec.MaxSlowStart + 10*time.Minute, what: text(fmt.Sprintf("global step %d", turn)),
 		}))
@@ -198,6 +201,14 @@ func seconds(d time.Duration) any {
 		return int(d / time.Second)
 	}
 	return d.Seconds()
+}
+
+// minutes does for minutes what seconds does for seconds.
+func minutes(d time.Duration) any {
+	if d%time.Minute == 0 {
+		return int(d / time.Minute)
+	}
+	return d.Minutes()
 }
 
 // saved is a listener that reports saves.

@@ -103,29 +103,34 @@ const (
 	extraSeconds = 600
 )
 
-// DefaultMaxNonTideWait is the longest time that a worker waits for its step. A random time is
+// DefaultMaxNonTideWaitMinutes is how long a worker waits for its step at most. A random time is
 // added to it (session_run_hooks.py:69).
-const DefaultMaxNonTideWait = 10 * time.Minute
+const DefaultMaxNonTideWaitMinutes = 10
 
 // CustomGlobalStepWaiterHook lets a worker begin once the job has reached a step, or has been
 // running long enough (session_run_hooks.py:53).
 type CustomGlobalStepWaiterHook struct {
 	session.NoHook
 	e          *env.Env
-	until      int64
+	until      any
 	tide       Tide
-	maxWait    time.Duration
+	maxSeconds any
 	globalStep *session.Variable
 	running    time.Time // when it first saw the job make a step; zero before
 	started    bool
 	waits      session.Seldom
 }
 
-// NewCustomGlobalStepWaiterHook makes a hook that waits for step until. globalStep is nil if the
-// graph has none. Up to 10 minutes are randomly added to maxWait.
-func NewCustomGlobalStepWaiterHook(e *env.Env, globalStep *session.Variable, until int64, tide Tide, maxWait time.Duration) *CustomGlobalStepWaiterHook {
-	extra := time.Duration(e.Random.Intn("slow-start", extraSeconds+1)) * time.Second
-	return &CustomGlobalStepWaiterHook{e: e, globalStep: globalStep, until: until, tide: tide, maxWait: maxWait + extra}
+// NewCustomGlobalStepWaiterHook makes a hook that waits for step until, for maxMinutes and at most
+// 10 random minutes more. Both are numbers of Python. maxMinutes that is none is a TypeError, and
+// until one of BeforeRun. globalStep is nil if the graph has none.
+func NewCustomGlobalStepWaiterHook(e *env.Env, globalStep *session.Variable, until any, tide Tide, maxMinutes any) (*CustomGlobalStepWaiterHook, error) {
+	extra := e.Random.Intn("slow-start", extraSeconds+1)
+	seconds, err := pysem.Multiply(maxMinutes, 60)
+	if err == nil {
+		seconds, err = pysem.Add(seconds, extra)
+	}
+	return &CustomGlobalStepWaiterHook{e: e, globalStep: globalStep, until: until, tide: tide, maxSeconds: seconds}, err
 }
 
 // Begin returns a RuntimeError for a graph without a global step.
@@ -140,10 +145,14 @@ func (h *CustomGlobalStepWaiterHook) Begin() error {
 // BeforeRun waits before the first step until the worker may begin. If the window is closed, it
 // requests the end of training instead.
 func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
-	if h.until <= 0 {
-		h.started = true
+	if h.started {
+		return nil, nil
 	}
-	for !h.started {
+	begins, err := pysem.Compare(h.until, "<=", 0)
+	if err != nil {
+		return nil, err
+	}
+	for h.started = begins; !h.started; {
 		over, err := closed(h.e, h.tide)
 		if err != nil {
 			return nil, err
@@ -173,21 +182,21 @@ func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
 	if h.running.IsZero() && step > 1 {
 		h.running = now
 	}
-	if step >= h.until {
-		h.e.Log.Logf(env.Info, "Start training after waiting for %d global steps. Current step is %d.", h.until, step)
+	until, limit := pysem.Str(h.until), pysem.Str(h.maxSeconds)
+	if reached, _ := pysem.Compare(int(step), ">=", h.until); reached { // both are numbers by now
+		h.e.Log.Logf(env.Info, "Start training after waiting for %s global steps. Current step is %d.", until, step)
 		return true
 	}
-	waited := "None"
+	var waited any
 	if !h.running.IsZero() {
-		d := now.Sub(h.running)
-		if d > h.maxWait {
-			h.e.Log.Logf(env.Info, "Start training after waiting for %d seconds. Current step is %d.", h.maxWait/time.Second, step)
+		waited = now.Sub(h.running).Seconds()
+		if long, _ := pysem.Compare(waited, ">", h.maxSeconds); long {
+			h.e.Log.Logf(env.Info, "Start training after waiting for %s seconds. Current step is %d.", limit, step)
 			return true
 		}
-		waited = pysem.FloatRepr(d.Seconds())
 	}
-	h.waits.Logf(h.e, "Waiting for global_step >= %d or waiting time > %d seconds before starting training. "+
-		"Current step is %d, has been waiting for %s seconds already.", h.until, h.maxWait/time.Second, step, waited)
+	h.waits.Logf(h.e, "Waiting for global_step >= %s or waiting time > %s seconds before starting training. "+
+		"Current step is %d, has been waiting for %s seconds already.", until, limit, step, pysem.Str(waited))
 	return false
 }
 

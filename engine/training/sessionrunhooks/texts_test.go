@@ -11,7 +11,10 @@ import (
 // reference's text (session_run_hooks.py:79).
 func TestAGraphWithoutAGlobalStepIsRefused(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		h := sessionrunhooks.NewCustomGlobalStepWaiterHook(c.Env, nil, 5, sessionrunhooks.Tide{}, 0)
+		h, err := sessionrunhooks.NewCustomGlobalStepWaiterHook(c.Env, nil, 5, sessionrunhooks.Tide{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := h.Begin(); err == nil || err.Error() != "RuntimeError: Global step should be created to use _GlobalStepWaiterHook." {
 			t.Errorf("got %v, want a RuntimeError", err)
 		}

@@ -33,12 +33,13 @@ func (stopped) Now() time.Time { return time.Date(2012, 1, 14, 10, 0, 0, 0, time
 
 // wait makes a hook that waits for step until, and calls it once. It returns whether the hook
 // requested the end of training.
-func wait(c *worldtest.Case, e *env.Env, s session.Session, step *session.Variable, until int64, window sessionrunhooks.Tide) bool {
+func wait(c *worldtest.Case, e *env.Env, s session.Session, step *session.Variable, until int, window sessionrunhooks.Tide) bool {
 	c.T.Helper()
-	h := sessionrunhooks.NewCustomGlobalStepWaiterHook(e, step, until, window, sessionrunhooks.DefaultMaxNonTideWait)
+	h, err := sessionrunhooks.NewCustomGlobalStepWaiterHook(e, step, until, window, sessionrunhooks.DefaultMaxNonTideWaitMinutes)
+	c.Must(err)
 	c.Must(h.Begin())
 	run := &session.RunContext{Session: s}
-	_, err := h.BeforeRun(run)
+	_, err = h.BeforeRun(run)
 	c.Must(err)
 	return run.StopRequested()
 }

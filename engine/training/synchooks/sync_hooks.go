@@ -8,7 +8,7 @@
 //     worker that is alive.
 //
 // A worker that dies leaves its flag set, and the chief waits for it until its time limit
-// (TRN-2.11). To change the limit: [DefaultChiefTimeout].
+// (TRN-2.11). To change the limit: [DefaultChiefTimeoutSeconds].
 //
 // Cost: at the end the chief reads all flags once a second, which grows with the workers. Each worker
 // reads one flag a second until the chief has restored.
@@ -26,8 +26,8 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// DefaultChiefTimeout is how long the chief waits until all workers have ended (sync_hooks.py:92).
-const DefaultChiefTimeout = 1800 * time.Second
+// DefaultChiefTimeoutSeconds is how long the chief waits until all workers have ended (sync_hooks.py:92).
+const DefaultChiefTimeoutSeconds = 1800
 
 // poll is how long chief and workers sleep between two checks of the flags.
 const poll = time.Second
@@ -68,17 +68,23 @@ func (h *SyncHelper) RestoreStatus(s session.Session) (bool, error) {
 	return session.Get[bool](s, session.ReadAt(h.flags, 0))
 }
 
-// StartWorker records that a worker is alive. If no worker has the index, it is an AssertionError.
-func (h *SyncHelper) StartWorker(s session.Session, index int) error { return h.set(s, index, true) }
+// StartWorker records that a worker is alive. The index is a number of Python, which loses its
+// fraction only where it selects the flag. If no worker has it, it is an AssertionError.
+func (h *SyncHelper) StartWorker(s session.Session, index any) error { return h.set(s, index, true) }
 
 // FinishWorker records that a worker has ended.
-func (h *SyncHelper) FinishWorker(s session.Session, index int) error { return h.set(s, index, false) }
+func (h *SyncHelper) FinishWorker(s session.Session, index any) error { return h.set(s, index, false) }
 
-func (h *SyncHelper) set(s session.Session, index int, alive bool) error {
-	if index <= 0 || index >= h.numWorkers {
-		return pysem.Raise("AssertionError", "Index %d is out range ", index)
+func (h *SyncHelper) set(s session.Session, index any, alive bool) error {
+	above, err := pysem.Compare(index, ">", 0)
+	if err != nil {
+		return err
 	}
-	return session.Do(s, session.AssignAt(h.flags, index, alive))
+	if below, _ := pysem.Compare(index, "<", h.numWorkers); !above || !below {
+		return pysem.Raise("AssertionError", "Index %s is out range ", pysem.Str(index))
+	}
+	worker, _ := pysem.ToInt(index)
+	return session.Do(s, session.AssignAt(h.flags, pysem.Saturate(worker), alive))
 }
 
 // AliveWorkers returns the indices of the workers that are alive, ascending.
@@ -106,17 +112,18 @@ func (h *SyncHelper) NumAliveWorkers(s session.Session) (int, error) {
 // come after the hooks that restore.
 type ChiefSyncHook struct {
 	session.NoHook
-	// Timeout limits how long the chief waits for the workers to end.
-	Timeout time.Duration
+	// TimeoutSeconds limits how long the chief waits for the workers to end, a number of Python.
+	TimeoutSeconds any
 
 	e      *env.Env
 	helper *SyncHelper
 	waits  session.Seldom
 }
 
-// NewChiefSyncHook makes the chief's hook. With a timeout of 0 it does not wait for the workers.
-func NewChiefSyncHook(e *env.Env, helper *SyncHelper, timeout time.Duration) *ChiefSyncHook {
-	return &ChiefSyncHook{Timeout: timeout, e: e, helper: helper}
+// NewChiefSyncHook makes the chief's hook. With a timeout below 0 it does not wait for the workers.
+// One that is no number is a TypeError of End.
+func NewChiefSyncHook(e *env.Env, helper *SyncHelper, timeoutSeconds any) *ChiefSyncHook {
+	return &ChiefSyncHook{TimeoutSeconds: timeoutSeconds, e: e, helper: helper}
 }
 
 // AfterCreateSession records that the chief has restored, which lets the workers begin.
@@ -132,7 +139,11 @@ func (h *ChiefSyncHook) End(s session.Session) error {
 		if err != nil {
 			return err
 		}
-		if h.e.Clock.Now().Sub(start) > h.Timeout || len(alive) == 0 {
+		late, err := pysem.Compare(h.e.Clock.Now().Sub(start).Seconds(), ">", h.TimeoutSeconds)
+		if err != nil {
+			return err
+		}
+		if late || len(alive) == 0 {
 			h.logEnd(len(alive))
 			return nil
 		}
@@ -159,23 +170,24 @@ func array(list []int) string {
 type WorkerSyncHook struct {
 	session.NoHook
 	e      *env.Env
-	index  int
+	index  any
 	helper *SyncHelper
 	waits  session.Seldom
 }
 
-// NewWorkerSyncHook makes the hook of a worker.
-func NewWorkerSyncHook(e *env.Env, index int, helper *SyncHelper) *WorkerSyncHook {
+// NewWorkerSyncHook makes the hook of a worker, whose index is a number of Python.
+func NewWorkerSyncHook(e *env.Env, index any, helper *SyncHelper) *WorkerSyncHook {
 	return &WorkerSyncHook{e: e, index: index, helper: helper}
 }
 
 // Index returns the worker's index.
-func (h *WorkerSyncHook) Index() int { return h.index }
+func (h *WorkerSyncHook) Index() any { return h.index }
 
 // AfterCreateSession waits without limit until the chief has restored.
 func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
-	if h.index <= 0 {
-		return nil
+	isWorker, err := pysem.Compare(h.index, ">", 0)
+	if err != nil || !isWorker {
+		return err
 	}
 	if err := h.helper.StartWorker(s, h.index); err != nil {
 		return err
@@ -185,7 +197,7 @@ func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordi
 		if err != nil || restored {
 			return err
 		}
-		h.waits.Logf(h.e, "The worker %d waits for start signal of chief.", h.index)
+		h.waits.Logf(h.e, "The worker %s waits for start signal of chief.", pysem.Str(h.index))
 		h.e.Tasks.Sleep(poll)
 	}
 }
@@ -195,8 +207,9 @@ func (h *WorkerSyncHook) Steady() bool { return true }
 
 // End records that the worker is done.
 func (h *WorkerSyncHook) End(s session.Session) error {
-	if h.index <= 0 {
-		return nil
+	isWorker, err := pysem.Compare(h.index, ">", 0)
+	if err != nil || !isWorker {
+		return err
 	}
 	return h.helper.FinishWorker(s, h.index)
 }
@@ -208,7 +221,7 @@ type TrainingHooksHelper struct {
 }
 
 // NewTrainingHooksHelper makes the hooks of a process. If enableSync is false, there are none.
-func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, chiefTimeout time.Duration) (*TrainingHooksHelper, error) {
+func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers int, index, chiefTimeoutSeconds any) (*TrainingHooksHelper, error) {
 	if !enableSync {
 		return &TrainingHooksHelper{}, nil
 	}
@@ -217,7 +230,7 @@ func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, 
 		return nil, err
 	}
 	return &TrainingHooksHelper{
-		chief:  []*ChiefSyncHook{NewChiefSyncHook(e, helper, chiefTimeout)},
+		chief:  []*ChiefSyncHook{NewChiefSyncHook(e, helper, chiefTimeoutSeconds)},
 		worker: []*WorkerSyncHook{NewWorkerSyncHook(e, index, helper)},
 	}, nil
 }

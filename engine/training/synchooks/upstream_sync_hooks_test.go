@@ -18,7 +18,7 @@ func TestUpstreamSyncHooks_test_sync_process(t *testing.T) {
 		s := session.NewMemory()
 		helper, err := synchooks.NewSyncHelper(2)
 		c.Must(err)
-		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeout)
+		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeoutSeconds)
 		worker := synchooks.NewWorkerSyncHook(c.Env, 1, helper)
 		begun := c.Env.Tasks.Go("worker", func() { c.Must(worker.AfterCreateSession(s, nil)) })
 		c.Env.Tasks.Sleep(time.Second)
@@ -39,12 +39,12 @@ func TestUpstreamSyncHooks_test_sync_process(t *testing.T) {
 
 func TestUpstreamSyncHooks_test_hook_helper(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		off, err := synchooks.NewTrainingHooksHelper(c.Env, false, 0, 0, synchooks.DefaultChiefTimeout)
+		off, err := synchooks.NewTrainingHooksHelper(c.Env, false, 0, 0, synchooks.DefaultChiefTimeoutSeconds)
 		if len(off.TrainingHooks())+len(off.TrainingChiefHooks()) != 0 {
 			t.Errorf("without sync: got %v %v, want no hooks", off.TrainingHooks(), off.TrainingChiefHooks())
 		}
 		c.Must(err)
-		on, err := synchooks.NewTrainingHooksHelper(c.Env, true, 1, 0, synchooks.DefaultChiefTimeout)
+		on, err := synchooks.NewTrainingHooksHelper(c.Env, true, 1, 0, synchooks.DefaultChiefTimeoutSeconds)
 		c.Must(err)
 		if len(on.TrainingHooks()) != 1 || len(on.TrainingChiefHooks()) != 1 {
 			t.Errorf("with sync: got %v %v, want a hook each", on.TrainingHooks(), on.TrainingChiefHooks())
@@ -59,7 +59,7 @@ func TestAChiefWaits1800sForADeadWorker(t *testing.T) {
 		s := session.NewMemory()
 		helper, err := synchooks.NewSyncHelper(2)
 		c.Must(err)
-		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeout)
+		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeoutSeconds)
 		c.Must(helper.StartWorker(s, 1))
 		start := c.Env.Clock.Now()
 		c.Must(chief.End(s))

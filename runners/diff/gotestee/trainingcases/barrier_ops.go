@@ -1,7 +1,6 @@
 package trainingcases
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -61,17 +60,11 @@ func (b *barrierSteps) after(out *pysem.Dict) {
 // do returns the functions of the steps on the barrier, by name.
 func (b *barrierSteps) do() caseworld.Do {
 	return caseworld.Do{
-		"place":      func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
-		"remove":     func() error { return b.barrier.RemoveBarrier(b.s) },
-		"is_placed":  func() (bool, error) { return b.barrier.IsBarrierPlaced(b.s) },
-		"is_removed": func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
-		"wait": func(s caseworld.Step) error {
-			index, err := workerIndex(s.Arguments, "<=")
-			if err = cmp.Or(err, noWorker(s.Value("index"), b.barrier.Capacity())); err != nil {
-				return err
-			}
-			return b.barrier.WaitUntilBarrierRemoved(b.s, index)
-		},
+		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
+		"remove":          func() error { return b.barrier.RemoveBarrier(b.s) },
+		"is_placed":       func() (bool, error) { return b.barrier.IsBarrierPlaced(b.s) },
+		"is_removed":      func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
+		"wait":            func(s caseworld.Step) error { return b.barrier.WaitUntilBarrierRemoved(b.s, s.Value("index")) },
 		"all_blocked":     func() (bool, error) { return b.barrier.IsAllBlocked(b.s) },
 		"none_blocked":    func() (bool, error) { return b.barrier.IsNoneBlocked(b.s) },
 		"blocked":         func() (any, error) { return b.barrier.BlockedIndices(b.s) },
@@ -102,19 +95,15 @@ func (b *barrierSteps) beforeRun(s caseworld.Step) (any, error) {
 }
 
 func (b *barrierSteps) afterRun(s caseworld.Step) error {
-	index, err := workerIndex(s.Arguments, ">")
 	placed := b.placed[pysem.Repr(s.Value("index"))]
-	if err == nil && placed == true && index > 0 {
-		err = noWorker(s.Value("index"), b.barrier.Capacity())
-	}
-	if err != nil {
-		return err
-	}
-	return barrierops.NewBarrierHook(index, b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{placed})
+	return barrierops.NewBarrierHook(s.Value("index"), b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{placed})
 }
 
 // make makes the barrier with the capacity that the case gives.
 func (b *barrierSteps) make(options barrierops.Options) error {
+	if _, isBool := b.c.In.Value("capacity").(bool); isBool {
+		b.c.In.Wrong("capacity", "no bool: errors would show it as a number")
+	}
 	capacity, err := listLength(b.c.In, "capacity")
 	if err != nil {
 		return err
@@ -147,73 +136,46 @@ func syncSequence(c *caseworld.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	timeout, wrong := duration(c.In, "timeout", synchooks.DefaultChiefTimeout)
-	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
-	worker := func(s caseworld.Step, do func(*synchooks.WorkerSyncHook) error) error {
-		index, err := workerIndex(s.Arguments, ">")
-		if err == nil && index > 0 {
-			err = outOfRange(s.Value("index"), workers)
-		}
-		if _, isInt := s.Value("index").(int); err == nil && index > 0 && !isInt {
-			s.Wrong("index", "an int for a worker that is logged by it")
-		}
-		if err != nil {
-			return err
-		}
-		return do(synchooks.NewWorkerSyncHook(l.e, index, helper))
+	timeout := any(synchooks.DefaultChiefTimeoutSeconds)
+	if c.In.Has("timeout") {
+		timeout = c.In.Value("timeout")
 	}
-	mark := func(s caseworld.Step, do func(session.Session, int) error) error {
-		index, err := workerIndex(s.Arguments, ">")
-		if err = cmp.Or(err, outOfRange(s.Value("index"), workers)); err != nil {
-			return err
-		}
-		return do(l.s, index)
+	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
+	worker := func(s caseworld.Step) *synchooks.WorkerSyncHook {
+		return synchooks.NewWorkerSyncHook(l.e, s.Value("index"), helper)
 	}
 	return l.answer(caseworld.Do{
-		"chief.after_create_session": func() error { return chief.AfterCreateSession(l.s, nil) },
-		"chief.end": func() error {
-			if wrong != nil {
-				return wrong
-			}
-			return chief.End(l.s)
-		},
-		"worker.after_create_session": func(s caseworld.Step) error {
-			return worker(s, func(h *synchooks.WorkerSyncHook) error { return h.AfterCreateSession(l.s, nil) })
-		},
-		"worker.end": func(s caseworld.Step) error {
-			return worker(s, func(h *synchooks.WorkerSyncHook) error { return h.End(l.s) })
-		},
-		"start_worker":   func(s caseworld.Step) error { return mark(s, helper.StartWorker) },
-		"finish_worker":  func(s caseworld.Step) error { return mark(s, helper.FinishWorker) },
-		"restore_status": func() (any, error) { return helper.RestoreStatus(l.s) },
-		"alive":          func() (any, error) { return helper.AliveWorkers(l.s) },
-		"num_alive":      func() (any, error) { return helper.NumAliveWorkers(l.s) },
+		"chief.after_create_session":  func() error { return chief.AfterCreateSession(l.s, nil) },
+		"chief.end":                   func() error { return chief.End(l.s) },
+		"worker.after_create_session": func(s caseworld.Step) error { return worker(s).AfterCreateSession(l.s, nil) },
+		"worker.end":                  func(s caseworld.Step) error { return worker(s).End(l.s) },
+		"start_worker":                func(s caseworld.Step) error { return helper.StartWorker(l.s, s.Value("index")) },
+		"finish_worker":               func(s caseworld.Step) error { return helper.FinishWorker(l.s, s.Value("index")) },
+		"restore_status":              func() (any, error) { return helper.RestoreStatus(l.s) },
+		"alive":                       func() (any, error) { return helper.AliveWorkers(l.s) },
+		"num_alive":                   func() (any, error) { return helper.NumAliveWorkers(l.s) },
 	}, nil)
 }
 
 func trainingHooksHelper(c *caseworld.Call) (any, error) {
-	timeout, shown := synchooks.DefaultChiefTimeout, any(int(synchooks.DefaultChiefTimeout/time.Second))
+	timeout := any(synchooks.DefaultChiefTimeoutSeconds)
 	if given := c.In.Value("chief_timeout_seconds"); given != nil {
-		timeout, _ = duration(c.In, "chief_timeout_seconds", 0)
-		shown = given
+		timeout = given
 	}
-	workers, err := 0, error(nil)
-	if c.In.Flag("enable_sync") {
+	sync, workers, err := pysem.Truth(c.In.Value("enable_sync")), 0, error(nil)
+	if sync {
 		workers, err = listLength(c.In, "num_workers")
 	}
 	if err != nil {
 		return nil, err
 	}
-	h, err := synchooks.NewTrainingHooksHelper(c.Env, c.In.Flag("enable_sync"), workers, c.In.Integer("worker_idx"), timeout)
+	h, err := synchooks.NewTrainingHooksHelper(c.Env, sync, workers, c.In.Value("worker_idx"), timeout)
 	if err != nil {
 		return nil, err
 	}
 	chief, all := []any{}, []any{}
 	for _, hook := range h.TrainingChiefHooks() {
-		if hook.Timeout != timeout {
-			shown = caseworld.Seconds(hook.Timeout)
-		}
-		chief = append(chief, []any{"ChiefSyncHook", shown})
+		chief = append(chief, []any{"ChiefSyncHook", hook.TimeoutSeconds})
 	}
 	for _, hook := range h.TrainingHooks() {
 		all = append(all, []any{"WorkerSyncHook", hook.Index()})

@@ -1,6 +1,7 @@
 package trainingcases
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -82,12 +83,12 @@ func stepWaiter(c *caseworld.Call) (any, error) {
 	}
 	start := l.time.At
 	l.e.Random = oneDraw{n: c.In.Integer("random_extra_seconds")}
-	maxWait := sessionrunhooks.DefaultMaxNonTideWait
+	maxMinutes := any(sessionrunhooks.DefaultMaxNonTideWaitMinutes)
 	if kwargs.Has("max_non_tide_wait_minute") {
-		maxWait = time.Duration(kwargs.Integer("max_non_tide_wait_minute")) * time.Minute
+		maxMinutes = kwargs.Value("max_non_tide_wait_minute")
 	}
-	hook := sessionrunhooks.NewCustomGlobalStepWaiterHook(l.e, session.GlobalStep(), int64(kwargs.Integer("wait_until_step")), tideOf(c.In.Object("kwargs"), c.Quirks), maxWait)
-	if err := hook.Begin(); err != nil {
+	hook, err := sessionrunhooks.NewCustomGlobalStepWaiterHook(l.e, session.GlobalStep(), kwargs.Value("wait_until_step"), tideOf(kwargs, c.Quirks), maxMinutes)
+	if err = cmp.Or(err, hook.Begin()); err != nil {
 		return nil, err
 	}
 	return l.answer(caseworld.Do{
