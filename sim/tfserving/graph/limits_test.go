@@ -200,6 +200,40 @@ func TestLargeDecompositionsAreRefused(t *testing.T) {
 	}
 }
 
+// Goal: least squares in more dimensions than memory should hold the square of are refused, though the
+// matrix is small.
+func TestLargeLeastSquaresAreRefused(t *testing.T) {
+	model := loadNodes(t, []*framework.NodeDef{
+		{Name: "x", Op: "Placeholder"}, {Name: "b", Op: "Placeholder"}, {Name: "l", Op: "Placeholder"},
+		{Name: "y", Op: "MatrixSolveLs", Input: []string{"x", "b", "l"}, Attr: map[string]*framework.AttrValue{"fast": {Value: &framework.AttrValue_B{}}}},
+	})
+	plan, err := model.Plan([]string{"x:0", "b:0", "l:0"}, []string{"y:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{4, 20000} {
+		var feeds []tensor.Tensor
+		for i, shape := range [][]int64{{1, n}, {1, 1}, {}} {
+			dtype, count := framework.DataType_DT_FLOAT, int64(1)
+			if i == 0 {
+				count = n
+			} else if i == 2 {
+				dtype = framework.DataType_DT_DOUBLE
+			}
+			made, err := tensor.FromFloats(dtype, shape, make([]float64, count))
+			if err != nil {
+				t.Fatal(err)
+			}
+			feeds = append(feeds, made)
+		}
+		_, err := plan.Run(feeds)
+		var status *env.RPCError
+		if refused := errors.As(err, &status) && status.Code == rpcerrors.ResourceExhausted; refused != (n > 4) {
+			t.Errorf("%d columns: got %v", n, err)
+		}
+	}
+}
+
 // Goal: a short text that unpacks to more than memory should hold is refused.
 func TestTextsThatUnpackToTooMuchAreRefused(t *testing.T) {
 	var text strings.Builder

@@ -107,4 +107,7 @@ func tensorOf[T number](dtype ops.DType, shape []int, list []T) ops.Value {
 	return value.Complexes(dtype, shape, all)
 }
 
+// isShort reports whether numbers have the digits of float32.
+func isShort[T number]() bool { return of[T](1+0x1p-30) == of[T](1) }
+
 func isReal[T number]() bool { return narrow[T](1i) == narrow[T](0) }

@@ -22,12 +22,7 @@ func singular[T number](_ *ops.Call, in, out []matrix[T]) error {
 			lines[i] = append(lines[i], wide(x))
 		}
 	}
-	for sweep := 0; sweep < maxSweeps && orthogonalize(lines); sweep++ {
-	}
-	values := make([]float64, len(lines))
-	for i, line := range lines {
-		values[i] = math.Sqrt(real(inner(line, line)))
-	}
+	values := orthogonal(lines, m.columns)
 	slices.Sort(values)
 	slices.Reverse(values)
 	finite := !slices.ContainsFunc(values, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
@@ -47,22 +42,33 @@ func singularShapes(c *ops.Call, sizes [][]int) ([][]int, error) {
 	return [][]int{{min(sizes[0][0], sizes[0][1])}}, nil
 }
 
+// orthogonal turns lines until their first n elements are orthogonal, and returns the lengths of these.
+func orthogonal(lines [][]complex128, n int) []float64 {
+	for sweep := 0; sweep < maxSweeps && orthogonalize(lines, n); sweep++ {
+	}
+	lengths := make([]float64, len(lines))
+	for i, line := range lines {
+		lengths[i] = math.Sqrt(real(inner(line[:n], line[:n])))
+	}
+	return lengths
+}
+
 // maxSweeps is more than the sweeps after which all lines are orthogonal.
 const maxSweeps = 60
 
 // orthogonalize turns each pair of lines once; false if all were orthogonal.
-func orthogonalize(lines [][]complex128) bool {
+func orthogonalize(lines [][]complex128, n int) bool {
 	turned := false
 	for i, x := range lines {
 		for _, y := range lines[:i] {
-			turned = turnPair(x, y) || turned
+			turned = turnPair(x, y, n) || turned
 		}
 	}
 	return turned
 }
 
-func turnPair(x, y []complex128) bool {
-	a, b, both := real(inner(x, x)), real(inner(y, y)), inner(x, y)
+func turnPair(x, y []complex128, n int) bool {
+	a, b, both := real(inner(x[:n], x[:n])), real(inner(y[:n], y[:n])), inner(x[:n], y[:n])
 	g := cmplx.Abs(both)
 	if !(g > 1e-15*math.Sqrt(a)*math.Sqrt(b)) || math.IsInf(g, 0) {
 		return false
