@@ -1,5 +1,5 @@
-// Package operator does and asks what an operator beside a cluster does and asks, in the
-// same way whether the cluster runs in virtual time (runners/test/simrun) or as processes
+// Package operator has the actions and questions of a cluster's operator. They are the same whether
+// the cluster runs in virtual time (runners/test/simrun) or as processes
 // (runners/test/realrun/loopback).
 //
 // Three things to use first:

@@ -178,7 +178,7 @@ func namesIn(disk *files.FS, dir string) ([]string, error) {
 // StoreFile writes a file to the directories that all processes share.
 func (c *Cluster) StoreFile(path string, data []byte) error {
 	if c.training.check != nil && !strings.HasSuffix(path, "/"+hooks.ActionFile) {
-		c.training.check.FilesWritten(c.Now()) // with anything, while a request of an operator is a part of the job
+		c.training.check.FilesWritten(c.Now()) // the file may have any content, unlike the operator's requests, which the job expects
 	}
 	fsys, inside := c.world.StoreOf(path)
 	return fsys.WriteTree(map[string]string{inside: string(data)})
@@ -213,7 +213,7 @@ func (c *Cluster) BeginOperate(method string) error {
 	})
 }
 
-// Operated is its answer.
+// Operated returns the answer to the latest call that BeginOperate began; false before it has come.
 func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 	if c.training.operated == nil {
 		return runners.TrainingAnswer{}, false

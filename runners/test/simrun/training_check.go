@@ -16,8 +16,9 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// patchedLimit is how long calls of servers that have no limit of their own last in the reference's
-// build of TensorFlow (third_party/org_tensorflow/tf.patch). Those of steps have none.
+// patchedLimit is the time limit of calls to servers in the reference's build of TensorFlow
+// (third_party/org_tensorflow/tf.patch), for calls that TensorFlow itself does not limit. Calls of
+// steps have no limit.
 const patchedLimit = 10 * time.Minute
 
 // watch makes the checker of the job's invariants and connects it to the job.

@@ -16,7 +16,7 @@ type localTraining struct {
 	life    *vtime.Process
 	cluster *localcluster.LocalCluster
 	waits   []runners.TrainingAnswer
-	steps   map[int]uint64 // of workers
+	steps   map[int]uint64 // number of steps made, by worker
 }
 
 // localPoll is the time between two polls of a waiting worker.

@@ -158,7 +158,7 @@ func (c *Cluster) trainingWhole() error {
 			return runners.Broken{Invariant: "at-work", At: c.Now(), Text: name + " is not at work, want it to be"}
 		}
 	}
-	if c.TrainingStatus().GlobalStep < 0 && !c.training.check.Unheard() { // which INV-8 tells
+	if c.TrainingStatus().GlobalStep < 0 && !c.training.check.Unheard() { // INV-8 reports a job in which a process waits for a lost answer
 		return runners.Broken{Invariant: "grows", At: c.Now(), Text: "the job has no step, want one"}
 	}
 	return nil

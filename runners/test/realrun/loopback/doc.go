@@ -8,8 +8,8 @@
 //     language can be held to the same scenarios.
 //
 // A pod has an address of its own, 127.x.y.z, and is a process group that ends with its first
-// process. It reaches ZooKeeper by a relay of its own, which can cut or slow that network. The relays
-// have a tap read what passes, so that observations are the same whatever the server is.
+// process. It reaches ZooKeeper through a relay of its own, which can cut or slow that connection. A
+// tap decodes the traffic of the relays, so that observations are the same with any server.
 // Directories of models and of pods lie below [Options.Dir]: a pod's /models/ctr is a directory
 // there, and observations leave that prefix out. Every process ends with Close, and when this
 // program dies.
@@ -23,8 +23,8 @@
 //   - how processes start and end: process.go
 //   - what ends them when this program is killed: guard.go
 //   - the network between pods and ZooKeeper: relay.go
-//   - how its connections begin, and how they fail to: door.go, cable_linux.go
-//   - what is read of it: wiretap beside this folder
+//   - how its connections begin or fail: door.go, cable_linux.go
+//   - how its traffic is decoded: wiretap, beside this folder
 //   - how ends of sessions are seen: expiries.go
 //   - the servers: zookeeper.go with zookeeper_own.go and zookeeper_other.go, modelserver.go
 //   - what an operator does: act.go, runners/test/operator

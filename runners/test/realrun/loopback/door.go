@@ -11,12 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// door is where a pod's connections to ZooKeeper begin. A client can be kept out in the ways in
-// which networks do it: an unreachable host answers nothing, so that its attempt times out; a slow
-// one answers late; a host without the server refuses. Where this program may have a network of its
-// own (cable) all of this is exact. Elsewhere an unreachable host loses the client's first packet,
-// which the system sends again after a second of the clock, and a slow one answers at once and
-// makes up for it with the first answer of its server.
+// door accepts a pod's connections to ZooKeeper. It can imitate a host that is unreachable and answers
+// nothing, so that the client's attempt times out, a host that answers late, and a host without the
+// server, which refuses. If this program may create a network device (cable), the imitation is exact.
+// Otherwise an unreachable host only loses the client's first packet, which the system sends again
+// after a second of wall time. And a late host accepts at once, but delays the server's first answer.
 type door struct {
 	c      *Cluster
 	number int

@@ -18,7 +18,7 @@ type operatorProcess struct {
 	c     *Cluster
 	life  *walltime.Process
 	e     *env.Env
-	relay *relay // to ZooKeeper
+	relay *relay // stands for the network to ZooKeeper
 }
 
 // operatorName is the operator's name in observations.

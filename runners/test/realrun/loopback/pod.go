@@ -25,8 +25,8 @@ type pod struct {
 	c     *Cluster
 	bare  *runners.BareServerSpec // what to run in a pod without an agent; nil otherwise
 	ip    string
-	dir   string // its own disk
-	relay *relay // to ZooKeeper
+	dir   string // folder that stands for the pod's disk
+	relay *relay // stands for the network between the pod and ZooKeeper
 	// modelRelays is nil in a run without details, and for a pod without an agent.
 	modelRelays *modelRelays
 

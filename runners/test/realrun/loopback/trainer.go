@@ -29,8 +29,8 @@ type trainer struct {
 	role  string
 	index int
 	ip    string
-	dir   string // its own disk
-	relay *relay // to ZooKeeper
+	dir   string // folder that stands for the process's disk
+	relay *relay // stands for the network between the process and ZooKeeper
 
 	mu       sync.Mutex
 	running  *child // nil while the process does not run

@@ -213,7 +213,7 @@ func (c *Cluster) BeginOperate(method string) error {
 	return nil
 }
 
-// Operated is its answer.
+// Operated returns the answer to the latest call that BeginOperate began; false before it has come.
 func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 	c.calls.mu.Lock()
 	defer c.calls.mu.Unlock()

@@ -39,7 +39,7 @@ const (
 	ZooKeeper   Victim = "ZooKeeper"
 )
 
-// Victims lists them.
+// Victims lists all kinds of processes that can be killed.
 func Victims() []Victim { return []Victim{Agent, ModelServer, ZooKeeper} }
 
 // Cycle describes one kill and the recovery from it.

@@ -17,8 +17,8 @@ func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
 	}
 }
 
-// acted reports one operation, of which a has what the answer says. path is the path in the answer,
-// "" if the answer has none.
+// acted reports one operation that was answered. a holds the values from the answer, and path the path
+// in it, "" if the answer has none.
 func (z *ZooKeeper) acted(s *session, req *zookeeper.Request, path string, a Act) {
 	a.Op, a.Path = req.Op, req.Path
 	if a.Err != zookeeper.CodeOK {

@@ -1,5 +1,5 @@
-// Package wiretap reads what passes between clients and a server, so that it is known what was
-// done, whatever the server is and whoever the clients are.
+// Package wiretap decodes the traffic between clients and a server, and reports what the clients did.
+// It works with any server and any clients.
 //
 // Things to use first:
 //
@@ -9,11 +9,10 @@
 //     [Conn.Answer].
 //   - [GRPC] and [REST] read a connection to a model server, and tell of calls.
 //
-// It tells of an act once the server has answered. Two things show in no answer, so whoever uses
-// this package looks on the server for them. A session that ends by itself shows in an ephemeral
-// that is gone: watch those that [ZooKeeper.Born] gets, and call [ZooKeeper.Gone]. A create whose
-// connection was lost may have happened: watch what [ZooKeeper.Unanswered] gets, and call
-// [ZooKeeper.Made].
+// An act is reported once the server has answered. Two things show in no answer, so the caller has to
+// look for them on the server. A session that expires shows in the deletion of its ephemerals: watch
+// the ephemerals that [ZooKeeper.Born] gets, and call [ZooKeeper.Gone]. A create whose connection was
+// lost may have happened: watch the paths that [ZooKeeper.Unanswered] gets, and call [ZooKeeper.Made].
 //
 // To change
 //

@@ -25,7 +25,7 @@ const (
 	Servers = "servers" // every model server of a pod runs
 	Serves  = "serves"  // model servers serve all that is published
 	Unloads = "unloads" // model servers serve nothing that is not published
-	Copies  = "copies"  // nor copies it
+	Copies  = "copies"  // agents copy nothing that is not published
 	Info    = "info"    // every pod has service info
 	Bound   = "bound"   // every pod is bound, or registered, for exactly what it serves
 	Answers = "answers" // every agent answers
@@ -47,8 +47,8 @@ type View interface {
 	// Reloading reports whether the model server of a v3 pod still waits for the models of its
 	// configuration, at its start or in a reload.
 	Reloading(pod string) bool
-	// Losing reports whether answers of ZooKeeper are still to be lost. That disturbance ends with the
-	// last of them, and nobody says when.
+	// Losing reports whether a fault will still lose answers of ZooKeeper. The fault ends with the
+	// last lost answer, and that end is not reported otherwise.
 	Losing() bool
 	// Changes returns a number that increases when the cluster changes. While it stays the same,
 	// the other methods return the same results, except those that call agents.
@@ -132,7 +132,7 @@ func (c *Checker) Observe(o runners.Observation) {
 	c.now = max(c.now, o.At)
 	switch {
 	case strings.HasPrefix(o.Op, "zookeeper."):
-		if o.Note == "" || o.Note == "ephemeral" || o.Note == "with its session" { // others failed
+		if o.Note == "" || o.Note == "ephemeral" || o.Note == "with its session" { // other notes mean that the write failed
 			c.wrote(o)
 		}
 	case strings.HasPrefix(o.Op, "modelserver."):

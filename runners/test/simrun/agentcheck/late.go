@@ -17,11 +17,11 @@ const (
 	// undisturbed is how long nothing may have disturbed an agent before it has to follow what is
 	// registered. A client may need that long to connect again.
 	undisturbed = 2 * time.Minute
-	// followsV1 is how soon an agent v1 has to list a change. Its watches tell it at once; its poll
-	// would only a minute later (replica_manager.py:188).
+	// followsV1 is how soon an agent v1 has to list a change. It learns of the change by a watch.
+	// Its poll would show the change only a minute later (replica_manager.py:188).
 	followsV1 = 15 * time.Second
-	// followsV3 is how soon an agent v3 has to list a change. Its watch tells it of a binding at once.
-	// It may read the service info of that only with its next round, up to 30 s later.
+	// followsV3 is how soon an agent v3 has to list a change. It learns of a new binding by a watch.
+	// It may read the service info of the bound pod only in its next round, up to 30 s later.
 	followsV3 = 45 * time.Second
 )
 
@@ -30,8 +30,8 @@ type late struct {
 	// written maps the path of each registration and service info to when it was last written or
 	// deleted.
 	written map[string]time.Duration
-	// infos maps the path of each service info to the address in it. containers maps the addresses of
-	// all that there have been, behind the path of their parent and a blank, to their names.
+	// infos maps the path of each service info to the address in it. containers maps the parent's
+	// path and the address of every service info so far, joined by a blank, to the container's name.
 	infos, containers map[string]string
 	// touched maps each pod to when it last started or was disturbed. "" stands for all pods.
 	touched map[string]time.Duration
@@ -121,8 +121,8 @@ func (c *Checker) infoOf(path string) string {
 	return root + "/container_service/" + container
 }
 
-// registeredFor returns the address of each AVAILABLE registration that an agent has to list, and of
-// each that it lists, by path.
+// registeredFor returns two maps from the path of a registration to its address: want has the AVAILABLE
+// registrations that the agent has to list, and got has those that it lists.
 func (c *Checker) registeredFor(a agent.Agent) (want, got map[string]string, limit time.Duration) {
 	want, got = map[string]string{}, map[string]string{}
 	switch a := a.(type) {

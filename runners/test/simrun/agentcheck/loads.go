@@ -15,8 +15,8 @@ type loads struct {
 	// served has the pods and models, joined by a blank, that have been AVAILABLE since the pod's
 	// agent started.
 	served map[string]bool
-	// awaited has the pods and versions of models, joined by a blank, that were not loading yet when
-	// their server gave up the last version that it served.
+	// awaited has the versions of models, each as the pod and the version joined by a blank, that the
+	// server should have loaded before it gave up its last served version, but had not begun to load.
 	awaited map[string]bool
 }
 

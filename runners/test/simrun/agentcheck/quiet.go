@@ -10,10 +10,11 @@ import (
 // quiet counts the writes and errors of a cluster that nothing disturbs.
 type quiet struct {
 	c      *Checker
-	writes map[string]int // by path
+	writes map[string]int // number of writes, by path
 	errors map[string]int // number of errors in the log, by pod and text
-	// late has the pods of v1 that have not come up yet since the watch began. Their agents log an
-	// error every minute until then, of which Whole tells by the server that it misses.
+	// late has the pods of v1 that have not come up yet since the watch began. Until they do, their
+	// agents log an error every minute. These errors do not count here, because Whole reports the
+	// missing server.
 	late   map[string]bool
 	broken *runners.Broken
 }

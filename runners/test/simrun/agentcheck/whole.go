@@ -261,8 +261,8 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 // returns.
 const endless = 2 * time.Minute
 
-// unserved reports whether no pod serves a model for which the entry of a place waits, because loads
-// have failed, which no server tries again (TFS-5.4).
+// unserved reports whether the entry of a place waits in vain for a model: no pod serves the model,
+// because its loads have failed, and no server tries a failed load again (TFS-5.4).
 func (c *Checker) unserved(p *place, t *target) (failed bool, err error) {
 	kind, _, _ := strings.Cut(t.model, "_")
 	newest, err := c.versions(t)
@@ -363,9 +363,9 @@ func (c *Checker) isStuck(pod string) bool {
 	return false
 }
 
-// isUp reports whether all servers of a pod of v1 are registered as AVAILABLE. Before that, an agent
-// asks servers that cannot answer: an entry that waits for its PS, as for one that has given up
-// (TFS-5.4), has not started, and gRPC finds a server up to two minutes after it has.
+// isUp reports whether all servers of a pod of v1 are registered as AVAILABLE. Before that, the agent
+// asks servers that cannot answer. An entry does not start while it waits for a PS, which may have
+// given up (TFS-5.4). And gRPC may connect to a server only two minutes after the server has started.
 func (c *Checker) isUp(pod string) bool {
 	for _, p := range c.places {
 		if p.pod != pod || !p.v1 {

@@ -130,7 +130,7 @@ func (b *barrier) remove() {
 
 func (b *barrier) block(worker string) {
 	if p := b.c.procs[worker]; p != nil {
-		if life, waits := b.flags[worker]; !waits || life != p.life { // one that waits blocks again at the next barrier (Q238 repaired)
+		if life, waits := b.flags[worker]; !waits || life != p.life { // a worker that still waits blocks again at the next barrier (Q238 repaired)
 			b.since[worker] = b.c.now
 		}
 		b.flags[worker] = p.life
@@ -235,9 +235,10 @@ func (b *barrier) look() {
 	}
 }
 
-// stepped records that a process has made steps between two times. A worker finishes the step in which a
-// barrier is placed. One that joins later asks with its first step (TRN-2.1), and so does one whose calls
-// a fault has held up.
+// stepped records that a process has made steps between two times, and checks that workers stop at a
+// barrier. Two steps are allowed after it was placed. A worker finishes the step in which the barrier is
+// placed. A worker that joins later, or whose calls a fault has delayed, asks for the barrier only with
+// its next step (TRN-2.1).
 func (b *barrier) stepped(who string, from, to time.Duration) {
 	role, _ := cluster.TrainerRole(who)
 	if !b.placed || role != job.Worker || who == "chief" || from <= b.at+b.c.spec.StepTime+unblocks {

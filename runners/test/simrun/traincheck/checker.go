@@ -68,7 +68,7 @@ type process struct {
 	served  time.Duration
 	retried time.Duration // when it last left its session in order to try again
 	stepped time.Duration // when its latest step ended
-	addr    string        // where it serves
+	addr    string        // address at which it serves
 	code    string        // how it ended, for example "code 1"
 	lastTry string        // error after which it last tried again; "" for none since its start
 	why     string        // why it did not try again after an error; "" if there was no error
@@ -160,9 +160,10 @@ func (c *Checker) leaves(who string) {
 	}
 }
 
-// decision says why a process did not retry after an error. failed has the form "class: error". An
-// error that is tried again ends a process after a wait for the cluster, unless it came of the end of
-// the PS (cpu_training.py:2122), which only the chief asks for and nobody repeats.
+// decision says why a process did not retry after an error. failed has the form "class: error". A
+// temporary error is retried, and ends a process only if the cluster has changed more often than the
+// process retries. The exception is the chief's call that ends the PS (cpu_training.py:2122): it is
+// not retried.
 func (c *Checker) decision(who, failed string) string {
 	class, _, _ := strings.Cut(failed, ": ")
 	switch last := c.procs[who].lastTry; {

@@ -13,13 +13,15 @@ import (
 // Ends is the invariant that the chief ends soon after the last worker, and the PS with it.
 const Ends = "ends"
 
-// Fails is the invariant that a process that has made steps does not fail where nothing has disturbed its
-// job. Before that, it may have been given what nobody can work with.
+// Fails is the invariant that a process does not fail if nothing has disturbed its job. It holds only
+// for processes that have made steps. Before its first step, a process may fail because its settings
+// or files are unusable.
 const Fails = "fails"
 
-// failed checks that there was an occasion for the error with which a process has failed. Files that an
-// operator has written may be one. Damaged files are one for as long as the job lives, and writes that are
-// to fail are one until they have: a chief may come to them after a long time.
+// failed checks that something can have caused the error with which a process has failed: a recent
+// disturbance, or files that an operator has written. Damaged files count as a cause for as long as the
+// job lives. A fault that will fail writes counts until it has failed them, because the chief may write
+// only after a long time.
 func (c *Checker) failed(o runners.Observation) {
 	if p := c.procs[o.Pod]; p.stepped > p.started && len(c.discovery.goesOn) == 0 && !c.spoiled && c.refusing == 0 && c.now > max(c.discovery.calm, c.wrote)+settled {
 		c.breaks(Fails, o.Pod+" "+o.Note, "", "%s has failed by %s, and nothing disturbs the job since %v, want it to go on", o.Pod, o.Note, max(c.discovery.calm, c.wrote))

@@ -120,9 +120,9 @@ func (c *Checker) Paused(from time.Duration) bool {
 	return from-c.life.last > 2*c.spec.StepTime+time.Second
 }
 
-// Idle returns a process of the job that could make steps and has made none for longer than limit, since
-// from at the earliest, and since when. It returns "" if there is none, as while an operator holds the workers, or one waits
-// for its turn to begin.
+// Idle returns a worker that could make steps and has made none for longer than limit, and since when.
+// Time before from does not count. It returns "" if there is no such worker. A worker could make no
+// steps while an operator holds the workers, or while it waits until it may begin.
 func (c *Checker) Idle(from, limit time.Duration) (who string, since time.Duration) {
 	if _, goesOn := c.life.stands(); !goesOn || c.life.finished {
 		return "", 0

@@ -40,7 +40,7 @@ const resumes = "ResumeTraining"
 func (o Call) Answered(succeeded bool) {
 	c, b := o.c, &o.c.barrier
 	if !succeeded {
-		return // it may still be carried out
+		return // nothing is checked, because a failed call may still be carried out later
 	}
 	if o.method == resumes {
 		b.resuming--

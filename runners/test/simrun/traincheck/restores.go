@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Resumes is the invariant that a job which is restored restores its current checkpoint, and goes on
-// from the step of that.
+// Resumes is the invariant that a restored job has restored its current checkpoint, and continues from
+// that checkpoint's step.
 const Resumes = "resumes"
 
-// Keeps is the invariant that with partial recovery a PS that has lived on keeps its values: only those
-// that have started since are restored.
+// Keeps is the invariant that with partial recovery a PS that was not restarted keeps its values. Only
+// the PS that have started since the last restore are restored.
 const Keeps = "keeps"
 
 // restores follows what the chief has restored.
@@ -25,11 +25,11 @@ type restores struct {
 	step  int64
 	at    time.Duration
 	waits bool
-	// marked is the number of the life of the first PS in which the chief has made a step, 0 before. With
-	// partial recovery the chief has marked all PS by then (save_utils.py:1307).
+	// marked says in which life of the first PS (counted from 1) the chief has made a step; 0 if it has
+	// made none. With partial recovery the chief has marked all PS by then (save_utils.py:1307).
 	marked int
-	// newest is the step of the current checkpoint when the variables were last initialized, at the time
-	// begun, until the chief makes a step; 0 without a checkpoint.
+	// begun is when the variables were last initialized, and newest is the step of the checkpoint that
+	// was current then; 0 without a checkpoint. Both are kept until the chief makes a step.
 	newest int64
 	begun  time.Duration
 }

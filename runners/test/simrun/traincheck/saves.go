@@ -59,8 +59,8 @@ func (c *Checker) finished(o runners.Observation) {
 	}
 }
 
-// settled is how long nothing may have disturbed a job, and a worker have been in its session, before a
-// save has to wait for that worker.
+// settled is the time without a disturbance after which a save has to wait for a worker. The worker
+// must also have been in its session for that time.
 const settled = 2 * time.Minute
 
 // lookAtStill finds the workers that were not waiting at the barrier yet when the write of a checkpoint
@@ -68,7 +68,7 @@ const settled = 2 * time.Minute
 func (c *Checker) lookAtStill(path string) {
 	b := &c.barrier
 	if c.now-b.slowest <= b.changed {
-		return // the write may have begun when it took another time, and nobody says when it began
+		return // the duration of a write has just changed, so it is unknown when this write began
 	}
 	began := c.now - b.writes
 	if len(c.discovery.goesOn) > 0 || began < max(c.discovery.calm, b.asked)+settled || b.placed && began >= b.at+c.spec.MaxPending {

@@ -1,5 +1,5 @@
-// Package firewall stops the packets of addresses of the loopback in the kernel of this host, by
-// nf_tables, so that a server can be unreachable, or refuse, without knowing of it.
+// Package firewall stops packets of loopback addresses in the kernel of this host, by nf_tables. So a
+// server can be unreachable, or seem to refuse, although it runs and notices nothing.
 //
 // Two things to use first:
 //

@@ -32,12 +32,12 @@ const tablePrefix = "monosim-"
 // tables counts the nftables tables of this process, to give each a name of its own.
 var tables atomic.Int64
 
-// ShutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
-// does that leads nowhere: connections stay open, and go on at the next retransmission after the end.
-// Or it has them refused, as a firewall does that answers, which ends connections. Packets of the
-// ports in keep pass, which are of servers elsewhere that the address calls. Packets of the connections
-// in own are stopped, too: the process of the address has made them from an address that others have as
-// well. The error says what this program may not do; it takes root.
+// ShutOff makes the kernel of this host drop all packets to and from a loopback address, until end is
+// called. Connections stay open meanwhile, and continue at the next retransmission after the end. If
+// refuse is set, the kernel answers packets with resets instead, which ends connections. Packets to and
+// from the ports in keep pass: these belong to servers at other addresses, which the address calls. own
+// lists further connections to stop, which the process has opened from an address that it shares with
+// others. ShutOff needs root, and its error says which permission is missing.
 func ShutOff(ip string, refuse bool, keep []int, own []Connection) (end func() error, err error) {
 	addr := net.ParseIP(ip).To4()
 	if addr == nil {
@@ -71,7 +71,7 @@ func ShutOff(ip string, refuse bool, keep []int, own []Connection) (end func() e
 		rule(pass, from, header(expr.PayloadBaseTransportHeader, 2, number))
 	}
 	for _, one := range own {
-		// By both ends: another process may have the same port in a connection to somebody else.
+		// The rule names both ends, because another process may use the same port for another connection.
 		near, far := one.Local, one.Remote
 		rule(stop, isTCP, ends(near, sourceAt, 0), ends(far, targetAt, 2))
 		rule(stop, isTCP, ends(far, sourceAt, 0), ends(near, targetAt, 2))
