@@ -67,7 +67,7 @@ func GetFor[V comparable](zk env.ZooKeeper, names *Names, parent string, child f
 type reading[V comparable] struct {
 	value    func(name string, data []byte, err error) (V, error)
 	blocks   []*readBlock[V]
-	children []*bulk.Children // of the blocks
+	children []*bulk.Children // children of each block
 	found    *Found[V]
 	values   []V // values found so far in the present block
 }

@@ -73,7 +73,7 @@ type Pauses struct {
 	e        *env.Env
 	attempts int
 	delay    time.Duration
-	stop     time.Duration // by Clock.Elapsed; negative means none
+	stop     time.Duration // when to stop, in the time of Clock.Elapsed; negative means never
 }
 
 // Begin starts a use of the policy for a loop that is more than a single function. The loop calls

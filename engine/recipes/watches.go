@@ -83,7 +83,7 @@ type watchTable struct {
 	byPrefix map[string]*family
 	byIndex  []*family
 	order    order
-	live     int // of order
+	live     int // number of entries of order that are still in use
 }
 
 // prefixed is a family with the prefix of its paths.

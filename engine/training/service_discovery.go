@@ -69,8 +69,8 @@ type Addrs []IndexedAddr
 type IndexedAddr struct {
 	Index int
 	Addr  string
-	// Past is the index in decimal where no int holds it, and "" for all others. Index is then the
-	// nearest int.
+	// Past is the index in decimal digits if it is too large for an int, otherwise "". If Past is set,
+	// Index is the nearest int.
 	Past string
 }
 

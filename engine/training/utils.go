@@ -98,11 +98,11 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 type copying struct {
 	f     env.Files
 	o     CopyOptions
-	depth int // of directories in each other
+	depth int // number of directories around the present one, up to the one that is copied
 }
 
-// mostCopyDepth is how deep Python's recursion goes, as measured of a program that copies at once. A
-// directory that is copied into itself has no other end.
+// mostCopyDepth is the depth at which Python's recursion fails, measured in a program that calls
+// CopyRecursively directly. Only this limit ends the copy of a directory into itself.
 const mostCopyDepth = 990
 
 // walk makes the directories of dst anew and calls file for each file below src.

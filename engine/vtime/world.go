@@ -52,7 +52,7 @@ type World struct {
 	live      int    // number of entries in heap and far that are not cancelled
 	wheel     timingWheel
 	causal    bool     // whether causes of events are stored
-	causes    []uint64 // by slot
+	causes    []uint64 // cause of the event in each slot
 
 	// Loops.
 	steps  uint64       // number of steps of loops, with or without an event

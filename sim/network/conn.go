@@ -48,8 +48,8 @@ type Conn struct {
 	receiver  Receiver
 	done      func(*Conn, error) // called when the dial succeeds or fails; nil afterwards
 
-	place     int32 // in sockets
-	hostPlace int32 // in host.conns
+	place     int32 // index in sockets
+	hostPlace int32 // index in host.conns
 }
 
 type connState uint8

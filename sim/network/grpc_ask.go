@@ -81,7 +81,7 @@ func (q *question) Join(s *leap.Sleeper) bool {
 	return len(q.channel.h.n.observers) == 0 && q.channel.conn == q.conn && q.conn != nil && !q.channel.closed && q.conn.Join(s)
 }
 
-// Leave leaves it.
+// Leave ends the effect of Join.
 func (q *question) Leave(s *leap.Sleeper) { q.conn.Leave(s) }
 
 // Begin sends the call.

@@ -19,8 +19,8 @@ type Call struct {
 	// The client's side.
 	channel *Channel
 	task    *vtime.Task // task that waits for the call, until over
-	place   int         // in channel.calls
-	size    int         // of the request
+	place   int         // index in channel.calls
+	size    int         // size of the request in bytes
 	loop    *vtime.Loop // loop that makes the call in each of its turns; nil for none
 	sent    bool
 	over    bool          // whether the answer or a failure has come, or the task has ended
@@ -28,7 +28,7 @@ type Call struct {
 
 	// The server's side.
 	server      *serverConn
-	serverPlace int // in server.calls
+	serverPlace int // index in server.calls
 	answered    bool
 	cancelled   bool
 	onCancel    func()

@@ -51,7 +51,7 @@ const (
 // again.
 type Channel struct {
 	p     *vtime.Process
-	held  *sockets // of p
+	held  *sockets // sockets of the process p
 	h     *Host
 	addr  string
 	state channelState

@@ -57,7 +57,7 @@ func (s *RPCServer) accept(c *Conn) {
 type serverConn struct {
 	server *RPCServer
 	conn   *Conn
-	place  int     // in server.conns
+	place  int     // index in server.conns
 	calls  []*Call // not answered yet
 }
 

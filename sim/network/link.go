@@ -9,9 +9,9 @@ import (
 // link is the one-way path from one host to another. All connections between them share it.
 type link struct {
 	from, to *Host
-	blocked  bool          // by a partition
-	refused  bool          // by Refuse
-	extra    time.Duration // by Slow
+	blocked  bool          // whether a partition stops all messages
+	refused  bool          // whether Refuse makes the link refuse messages
+	extra    time.Duration // latency that Slow adds
 	loss     *vtime.Source // source of random packet loss; nil before the first draw
 	conns    uint64        // number of connections between the two hosts; counted in the link from the host that was added first
 }

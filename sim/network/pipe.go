@@ -30,14 +30,14 @@ type pipe struct {
 	first segment     // segment that arrives first; there is seldom another one
 	timer vtime.Timer // timer for the arrival of the first segment
 	ring  []segment   // the other segments, a ring buffer whose length is a power of two
-	head  int32       // of ring
+	head  int32       // index in ring of the earliest segment
 }
 
 // trouble holds what a pipe needs after losing a segment, until it delivers one again.
 type trouble struct {
 	firstLoss time.Duration
 	giveUp    vtime.Timer
-	place     int // in Network.stalled
+	place     int // index in Network.stalled
 }
 
 // segment is a message, or a control segment such as a SYN or a reset.

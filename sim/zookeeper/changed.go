@@ -129,7 +129,7 @@ type digests struct {
 	// loaded is the zxid of the tree that the machine started with. The digest of that tree is not
 	// recorded.
 	loaded  int64
-	scratch []byte // buffer for the bytes of which the sum is taken
+	scratch []byte // buffer for the bytes whose checksum is added to sum
 }
 
 // Digests returns the digests that a real server shows for the four-letter word hash. It needs

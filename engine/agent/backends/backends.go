@@ -56,7 +56,7 @@ type ZKBackend struct {
 	unsure    []datadef.SavedModel
 	hashing   pyset.Hashing
 	services  *serviceMap
-	watches   *pysem.OrderedMap[string, env.Watch] // by path
+	watches   *pysem.OrderedMap[string, env.Watch] // present watch of each znode, by path
 	syncModel pysem.OptString
 	lost      bool
 	losses    int             // number of sessions that were lost so far

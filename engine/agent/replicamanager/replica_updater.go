@@ -37,7 +37,7 @@ type ReplicaUpdater struct {
 	prefix string
 	models *tfs.TFSMonitor
 	status StatusFunc
-	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
+	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // data of each registered replica, by path
 	// versions reports metrics about versions. It is nil if the updater has no metrics.
 	versions *VersionMetrics
 	// metricsFailed limits how often failed rounds of metrics are logged (replica_manager.py:668).

@@ -32,7 +32,7 @@ type TFSMonitor struct {
 	e     *env.Env
 	conf  *agentconfig.AgentConfig
 	host  string
-	stubs map[string]env.ModelServer // by server type
+	stubs map[string]env.ModelServer // client of each model server, by server type
 	// lock is held during every call (tfs_monitor.py:43). So a call that is never answered blocks
 	// all others.
 	lock *threading.RLock

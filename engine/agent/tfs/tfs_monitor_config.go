@@ -53,7 +53,7 @@ func addModel(c *config.ModelServerConfig, model *config.ModelConfig) {
 
 // subModel is a sub-model that a server of this container has.
 type subModel struct {
-	server string // its server type
+	server string // type of the server: ps, entry or dense
 	name   string // "<model>:<sub-model>"
 	path   string // path of the version to load
 	latest bool   // whether the server follows the newest version on its own

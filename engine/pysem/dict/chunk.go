@@ -13,7 +13,7 @@ import (
 // share the chunks in which their items are equal, whatever their history.
 type chunk[K, V comparable] struct {
 	items []item[K, V]
-	hash  uint64 // of all items
+	hash  uint64 // hash of all items
 	space *space[K, V]
 	self  weak.Pointer[chunk[K, V]]
 	// next caches the last change of this chunk: the item that was set, and the resulting chunk.
@@ -25,7 +25,7 @@ type chunk[K, V comparable] struct {
 }
 
 type item[K, V comparable] struct {
-	hash  uint64 // of the key
+	hash  uint64 // hash of the key
 	key   K
 	value V
 }

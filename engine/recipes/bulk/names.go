@@ -14,7 +14,7 @@ import (
 type Names struct {
 	blocks []*Block
 	length int
-	bytes  int // of all names
+	bytes  int // total length of all names
 	// since caches the last result of Since, because the next process nearly always asks for the
 	// same names.
 	since struct {

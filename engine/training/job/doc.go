@@ -17,20 +17,20 @@
 //   - what is written for a checkpoint or an export: data.go and export.go
 //   - what a process tells of its waits: waits.go
 //
-// The retry loop, [process.tryOften], differs from that of cputraining.Run: a session that a restarted
-// PS has ended is made again at once, which TensorFlow does inside the estimator that Run calls. A chief
-// that is started again (RestartAfter) finds its PS only where it ended without a word of its own, as
-// by a kill: its errors end them.
+// The retry loop, [process.tryOften], differs from that of cputraining.Run: if a restarted PS has ended
+// a session, the loop makes a new one at once. TensorFlow does that inside the estimator that Run calls.
+// A chief that is started again (RestartAfter) finds its PS still running only if it was killed. A chief
+// that ends with an error also ends its PS.
 //
 // # Cost
 //
-// A worker's step is two waits and two reads of variables. While it finds what the last step found
-// it is only counted ([session.Link.Coast]). Before training, each worker tries the addresses of
-// chief and PS, a fifth of the square of the workers here. What grows with the square of all
-// processes is discovery by ZooKeeper. Each process watches the znodes of all
-// (service_discovery.py:318) and reads each one when it appears. It reads each again when that
-// process registers again every half hour: 1.4 million reads each time with 1,000 workers and 200
-// PS.
+// A worker's step is two waits and two reads of variables. While a step reads the same values as the
+// last one, it is only counted ([session.Link.Coast]). Before training, each worker connects to the
+// chief and to each PS: with one PS for five workers, the number of connections is a fifth of the
+// square of the number of workers. Discovery by ZooKeeper grows with the square of the number of
+// processes. Each process watches the znodes of all (service_discovery.py:318), and reads each one when
+// it appears. It reads each again when its owner registers again every half hour: 1.4 million reads
+// each time with 1,000 workers and 200 PS.
 //
 // An hour with steps of 1 s (BenchmarkTrainingHour of runners/test/simrun) takes:
 //

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// deleteLimit is how long closing a session waits for servers that it tells of its end
+// deleteLimit is how long closing a session waits for the servers that it notifies
 // (MasterSession::DeleteWorkerSessions of master_session.cc).
 const deleteLimit = 10 * time.Second
 
@@ -23,9 +23,10 @@ func (r *Remote) failed(places ...string) {
 	}
 }
 
-// Close tells servers of the end of the session, as TensorFlow's MasterSession does (TRN-8.12). First
-// come those of calls that have failed, for [Servers.CallLimit]: if calls wait for servers, it waits
-// until each can be reached at its address. Then come all servers of the cluster, for 10 s at most.
+// Close notifies servers of the end of the session, as TensorFlow's MasterSession does (TRN-8.12). It
+// waits until each server can be reached at its address. First it notifies the servers whose calls have
+// failed, and waits for [Servers.CallLimit] at most (0 means without limit). Then it notifies all
+// servers of the cluster, and waits for 10 s at most.
 func (r *Remote) Close() {
 	end := time.Duration(math.MaxInt64)
 	if limit := r.servers.CallLimit; limit > 0 {
@@ -40,8 +41,9 @@ func (r *Remote) Close() {
 	}
 }
 
-// tell waits until the server of a device can be reached or fails the call, until end at most. A
-// server that is told gives up what it asks of the process, and so hears of a connection that is gone.
+// tell notifies the server of a device. It waits until the server can be reached or fails the call,
+// until end at most. A notified server cancels its own calls to the process, and so notices a broken
+// connection.
 func (r *Remote) tell(device string, end time.Duration) {
 	waits := func() bool {
 		_, err := r.reach(r.addrs[device])

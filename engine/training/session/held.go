@@ -51,8 +51,8 @@ func (r *Remote) dark(list []string, addr string) []string {
 	return list
 }
 
-// refusedAnswer reports whether the answer to a call is refused now. A reset goes to who sends. So
-// who waits for the answer is not told.
+// refusedAnswer reports whether the network refuses the answer to a call now. The reset goes to the
+// server, which sends the answer. The process that waits for the answer does not notice.
 func (r *Remote) refusedAnswer(c *call, addr string) bool {
 	found := r.servers.byAddr[addr]
 	return c.sent && found != nil && r.known[addr] == found && r.way(addr) == Refused && !slices.Contains(c.dark, addr)
@@ -104,7 +104,7 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 	return found, err
 }
 
-// reset returns the error of a call over a connection of which the other end no longer knows.
+// reset returns the error of a call over a connection that the other end has forgotten.
 func reset(addr string) error { return Raise("UnavailableError", "Connection reset by peer: %s", addr) }
 
 // isUnheard waits for an answer that will never come, because the server's end has given up sending
@@ -175,8 +175,9 @@ func (r *Remote) wasReset(c *call, addr string) bool {
 	return ok && c.sent && last.at > c.began
 }
 
-// breaks returns the error of a call that finds with err that its server refuses. The first such
-// call is reset, together with all others on that connection; later ones connect anew.
+// breaks returns the error of a call whose server refuses packets now; err is the error by which the
+// call notices. The first such call is reset, together with all others on that connection. Later calls
+// open a new connection, and breaks returns nil.
 func (r *Remote) breaks(c *call, addr string, err error) error {
 	own := connection{r.e, addr}
 	if err == nil || r.way(addr) != Refused || c.sent && !slices.Contains(c.dark, addr) {
@@ -190,8 +191,9 @@ func (r *Remote) breaks(c *call, addr string, err error) error {
 	return reset(addr)
 }
 
-// feeds returns the error of a call for which the server at addr asks the process for tensors, over
-// a connection of which only the server still knows. The server hears so of its end.
+// feeds returns the error of a call for which the server at addr requests tensors from the process,
+// over a connection that only the server still knows. By this request the server learns that the
+// connection is broken.
 func (r *Remote) feeds(addr string) error {
 	own := connection{r.e, addr}
 	knows, found := r.servers.stale[own], r.servers.byAddr[addr]

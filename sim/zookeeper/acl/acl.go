@@ -90,9 +90,9 @@ next:
 	return unique, true
 }
 
-// Reread returns a list as it is after a server has written it and read it again, which it does with
-// the transactions of a multi, of its log, and of a leader: a character beyond the basic plane is
-// then two surrogates that each became U+FFFD (ZK-1.10).
+// Reread returns a list as it is after a server has encoded it and decoded it again. A server does that
+// with the transactions of a multi, of its log, and of its leader. Each character beyond the basic
+// plane then becomes two characters U+FFFD, one for each surrogate (ZK-1.10).
 func Reread(list []Entry) []Entry {
 	again := func(a Entry) Entry { return Entry{a.Perms, a.Scheme, java.Reread(a.ID)} }
 	if !slices.ContainsFunc(list, func(a Entry) bool { return again(a) != a }) {

@@ -1,10 +1,10 @@
-// Package digestmd5 is the server's side of the SASL mechanism DIGEST-MD5 (RFC 2831), as the JDK has it
-// behind a ZooKeeper: one realm, no protection of what follows, text in UTF-8.
+// Package digestmd5 is the server's side of the SASL mechanism DIGEST-MD5 (RFC 2831), as ZooKeeper uses
+// it from the JDK: one realm, text in UTF-8, and no encryption of the messages after it.
 //
 // Two things to use first:
 //
 //   - [Exchange.Answer] takes a client's tokens, one after the other.
-//   - [Secret.Response] is what a client proves that it knows the password with.
+//   - [Secret.Response] computes the response by which a client proves that it knows the password.
 //
 // To change: which directives count is in Answer, how they are read in parse.
 //

@@ -59,8 +59,8 @@ func (m *List) takes(joiner Server) bool {
 	return false
 }
 
-// addresses lists the server's addresses that no other server may have, which are not those of the
-// loopback and of all interfaces.
+// addresses lists the server's addresses that no other server may have. Addresses of the loopback and
+// of all interfaces are left out, because several servers may have those.
 func (s Server) addresses() (list []string) {
 	for _, addr := range []string{s.Host + ":" + strconv.Itoa(s.PeerPort), s.Host + ":" + strconv.Itoa(s.ElectionPort), s.Client} {
 		if addr != "" && !java.IsSpecialHost(addr[:strings.LastIndexByte(addr, ':')]) {

@@ -126,7 +126,7 @@ type Session struct {
 	usualOf *zookeeper.Machine // machine that the field usual is about
 
 	history *history.History
-	number  int // in the history
+	number  int // number of the session in the history
 }
 
 // OnState sets the function that is called at every change of State. Set it before

@@ -151,7 +151,7 @@ func (q *question) Join(sl *leap.Sleeper) bool {
 	return s.idle.forward.sleeper.Asleep() && s.conn == q.conn && s.open && q.server.s.machine == q.machine && q.conn.Join(sl)
 }
 
-// Leave leaves it.
+// Leave ends the effect of Join.
 func (q *question) Leave(sl *leap.Sleeper) { q.conn.Leave(sl) }
 
 // Begin sends the first request of the question at the virtual time at.

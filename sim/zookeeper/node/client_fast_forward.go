@@ -27,7 +27,7 @@ type pingPhase uint8
 
 const (
 	pingWaits   pingPhase = iota // the next ping is yet to be sent
-	pingTravels                  // to the server
+	pingTravels                  // the ping is on its way to the server
 	pingComesBack
 )
 

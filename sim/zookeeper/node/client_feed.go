@@ -20,7 +20,7 @@ type feed struct {
 	task *vtime.Task
 	loop *vtime.Loop
 
-	path  string // that is read
+	path  string // path of the znode that is being read
 	watch env.Watcher
 	stat  env.Stat // stat of the znode that was read last
 	timer vtime.Timer

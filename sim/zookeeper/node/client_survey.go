@@ -17,7 +17,7 @@ type survey struct {
 	parent string // path of the parent, without a slash at its end
 	blocks []*bulk.Children
 	to     bulk.Taker
-	block  int // that is read
+	block  int // index of the block that is being read
 	i      int // index in the block of the child that is being read
 	loop   *vtime.Loop
 	task   *vtime.Task

@@ -15,12 +15,13 @@
 //   - a single request: client_call.go;
 //   - pings: client_ping.go.
 //
-// The rest changes the speed alone, and tests hold it to the plain way. To change how
+// The other files only make simulations faster, and tests compare them with the plain way. To change
+// how
 //
 //   - pings pass without events: client_fast_forward.go;
-//   - a loop asks the same in each turn: client_ask.go, client_list.go;
+//   - a loop repeats the reads of its last turn: client_ask.go, client_list.go;
 //   - the children of a znode are read one after the other: client_survey.go;
-//   - what a storm of watches tells of is read: client_feed.go.
+//   - znodes are read after many watch events at once: client_feed.go.
 //
 // What a server answers is in sim/zookeeper, what kazoo does above the connection in
 // engine/recipes.

@@ -28,11 +28,11 @@ type Server struct {
 	hosts   map[int64]string   // name of the client's host, by session id
 	from    string             // name of the host whose request is being handled
 
-	// writes is told of every write before it happens. Sleeping loops depend on it, so that they
-	// are woken before their recorded answers become wrong.
+	// writes gets a BeforeChange for every write. Sleeping loops depend on it, so that they are woken
+	// before their recorded answers become wrong.
 	writes leap.Observed
-	// zxids holds the zxid before each of the latest writes. An answer that is computed later than
-	// it was given carries the zxid of its own time.
+	// zxids holds the zxid before each of the latest writes. Answers to sleeping loops are computed
+	// later than they are given, and must carry the zxid of the time at which they are given.
 	zxids []zxidBefore
 	// feeds holds the feeds whose reads have no events. usual says what is known of the znodes that
 	// feeds read, by parent.
@@ -46,7 +46,7 @@ type Server struct {
 	harmless bool
 
 	leaderless bool
-	readOnly   bool // and leaderless
+	readOnly   bool // whether the ensemble has no leader and serves only reads
 	placements []*placement
 	traffic    *traffic         // nil without CountTraffic
 	event      *zookeeper.Event // last event sent
@@ -305,7 +305,7 @@ func (c *serverConn) end() {
 	c.drop()
 }
 
-// drop forgets it.
+// drop removes the connection from the server's lists.
 func (c *serverConn) drop() {
 	delete(c.s.conns, c.id)
 	switch {

@@ -180,7 +180,8 @@ func pathNames() *nameSet {
 
 func memberOf(text string) java.Member { return java.Member{Text: text, Spread: java.Spread(text)} }
 
-// sparse limits how many of a set's znodes are gone: those that are not, and sparse more.
+// sparse limits how many deleted znodes a set keeps: at most as many as it has znodes that are not
+// deleted, plus sparse.
 const sparse = 16
 
 func (l *nameSet) add(n *storedNode) {
