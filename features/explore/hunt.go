@@ -50,7 +50,7 @@ type Hunt struct {
 
 	all    []string // ids of quirks that can be repaired
 	done   func()   // called to end the hunt early
-	shares []share  // of each world
+	shares []share  // share of each world in the stories
 	tally  Tally
 	mu     sync.Mutex // guards tally, because several stories run at the same time
 }
@@ -381,7 +381,7 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 		case alike[i] != nil:
 			alike[i].Times++
 		case !seen[i]:
-			h.tally.Left++ // no time was left for it
+			h.tally.Left++ // no time was left to examine the failure
 		}
 	}
 	return left

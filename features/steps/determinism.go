@@ -106,7 +106,7 @@ func divergence(a, b *World) (text string, from, to uint64, equal bool) {
 // number of runs.
 type choosing struct {
 	mu   sync.Mutex
-	most map[string]uint64 // by "node/site"
+	most map[string]uint64 // largest number of choices in one run, by "node/site"
 }
 
 func newChoosing() *choosing { return &choosing{most: map[string]uint64{}} }

@@ -16,7 +16,7 @@ import (
 // scenario is a scenario in a file. A scenario outline has one case for each row of its examples.
 type scenario struct {
 	feature, name, path string
-	text                string // of the file
+	text                string // text of the whole file
 	// line is where the scenario begins. first is the line of its first tag, and last is the line
 	// of its last step or row.
 	line, first, last int

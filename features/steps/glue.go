@@ -21,7 +21,7 @@ type Glue struct {
 	// Expressions holds the step definitions, such as "{duration} pass(es)".
 	Expressions []string
 
-	keywords []string // of the expressions
+	keywords []string // Gherkin keyword of each expression
 	patterns func() []gluePattern
 }
 

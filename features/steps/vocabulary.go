@@ -111,7 +111,7 @@ func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text
 // placeholders. words holds the names of the placeholders, one for each group.
 type lenient struct {
 	expr  *regexp.Regexp
-	words []string // of its groups
+	words []string // placeholder of each group
 }
 
 var lenients sync.Map // lenient expressions, by *Sentence

@@ -74,7 +74,7 @@ type wire struct {
 	limits   string // limits that the server's settings state
 	settled  bool   // whether the server's settings have been acknowledged
 	over     bool
-	err      error // of a write
+	err      error // error of a write that failed
 }
 
 // patience is the longest wait for an answer. It is long because the machine may be busy.

@@ -15,7 +15,7 @@ type pace struct {
 	progress func(outlook.Far) error
 	length   time.Duration // length of the next step
 	longest  time.Duration
-	end      time.Duration // of the run
+	end      time.Duration // virtual time at which the run ends
 	began    time.Time
 	// looked is when progress counts were last read, and lookTook is how long reading them took.
 	// Reading is slow because it must first play the events that a leap only counted.

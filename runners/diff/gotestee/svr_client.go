@@ -23,7 +23,7 @@ type svrRun struct {
 	c       *call
 	client  *clients.SvrClient
 	service *service.AgentService // nil for none
-	zk      *caseworld.ZooKeeper  // of version 1
+	zk      *caseworld.ZooKeeper  // ZooKeeper of an agent of version 1
 	dialed  *dialer
 }
 

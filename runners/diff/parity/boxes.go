@@ -207,7 +207,7 @@ func testsAndScenarios(tests []string, scenarios []featureCount) string {
 
 // featureCount counts those passed scenarios of a feature that show a certain thing.
 type featureCount struct {
-	feature string // its path
+	feature string // path of the feature file
 	passed  int
 }
 

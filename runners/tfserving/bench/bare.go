@@ -28,7 +28,7 @@ type bare struct {
 	apis.UnimplementedModelServiceServer
 	apis.UnimplementedPredictionServiceServer
 	status *apis.GetModelStatusResponse
-	scores map[string]*apis.PredictResponse // by model
+	scores map[string]*apis.PredictResponse // answer to each Predict request, by model
 }
 
 func newBare(models int) *bare {

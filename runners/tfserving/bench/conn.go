@@ -47,7 +47,7 @@ type conn struct {
 // request is a request that was sent and has no complete answer yet.
 type request struct {
 	stream  uint32 // HTTP/2 stream of the request; 0 if the place is free
-	index   int    // in Call.Requests
+	index   int    // index of the request in Call.Requests
 	started time.Duration
 	headed  bool
 	right   bool   // whether the answer equals a known one

@@ -22,7 +22,7 @@ type Server struct {
 	dir    string
 	output process.Tail
 	ended  chan struct{}
-	err    error // of its end
+	err    error // error with which the server ended
 }
 
 // Start starts a model server that serves the given number of models with one version each.

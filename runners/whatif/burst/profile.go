@@ -5,7 +5,7 @@ import "math"
 // profile is the load of a server over two periods, divided into equal slots of time.
 type profile struct {
 	longest float64 // longest period of any load, from the start of one round to the start of the next, in nanoseconds
-	slot    float64 // nanoseconds
+	slot    float64 // length of a slot in nanoseconds
 	second  int     // number of slots in a second
 	asked   []float64
 	busy    []float64 // seconds for which the server is busy in each slot
@@ -59,7 +59,7 @@ func (p *profile) spread(at, lasts, requests, cost float64) {
 		}
 		return
 	}
-	rate := requests / (to - from) // a slot
+	rate := requests / (to - from) // requests per slot
 	from, to = math.Max(from, 0), math.Min(to, n)
 	first, last := int(from), int(to)
 	if first == last {

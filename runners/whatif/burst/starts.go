@@ -10,7 +10,7 @@ import (
 // 0 is the earliest time at which an agent could start.
 type phase struct {
 	at   float64
-	n    float64 // agents
+	n    float64 // number of agents in the group
 	wide float64 // length of the span in which these agents' first sleeps begin; its middle is at
 }
 

@@ -24,7 +24,7 @@ import (
 
 // Fleet holds the properties of a fleet that determine its load on ZooKeeper.
 type Fleet struct {
-	Version int // of the agents
+	Version int // version of the agents: 1 or 3
 	// Entry, PS and Dense are numbers of containers. Each dense container has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
@@ -64,7 +64,7 @@ type Fleet struct {
 
 // Way is a part of the agents, all with the same round trip time to ZooKeeper.
 type Way struct {
-	Share float64 // of the agents
+	Share float64 // share of all agents that belong to this part
 	Gap   float64 // nanoseconds from one request to the next
 }
 

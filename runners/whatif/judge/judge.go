@@ -179,11 +179,11 @@ type Known struct {
 	// Corrected holds the latencies of a closed loop, corrected for coordinated omission: latencies
 	// that it would hide are added.
 	Corrected model.Hist
-	PerModel  // for all requests, including metrics that are not kept by model
+	PerModel  // results of all requests, with the metrics that are not kept by model
 	// Never counts, for each metric, the replications in which the state that the metric waits for
 	// was never reached. The value of such a replication is only a lower bound.
 	Never  map[string]int
-	Models []PerModel // of a mix
+	Models []PerModel // results of each model of a mix
 }
 
 // PerModel holds the results of the requests to one model of a plan with several models. The name
@@ -194,8 +194,8 @@ type PerModel struct {
 	Values map[string][]float64
 	// Over holds, for each limit and replication, how many requests exceed the limit.
 	Over    [][]int64
-	Arrived []int64 // in every replication
-	Bad     []int64 // failed requests
+	Arrived []int64 // number of requests that arrived, in every replication
+	Bad     []int64 // number of requests that failed, in every replication
 	// Open holds, for each replication, how many requests are unanswered at its end. Young
 	// holds, for each limit, how many of these are not yet older than the limit.
 	Open  []int64

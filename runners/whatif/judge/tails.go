@@ -14,7 +14,7 @@ import (
 // replication. It has 32 bins, called parts, for each doubling of latency.
 type tail struct {
 	first int     // part of counts[0]
-	count []int32 // by part
+	count []int32 // number of latencies in each part
 	all   int64
 }
 

@@ -171,7 +171,7 @@ type SLO struct {
 	Metric string  `json:"metric"`          // name of the metric, such as p99, errors or util
 	Scope  string  `json:"scope"`           // the word in parentheses after the metric, "" without parentheses
 	Op     string  `json:"op"`              // comparison: <=, <, >= or >
-	Limit  float64 `json:"limit"`           // in base units
+	Limit  float64 `json:"limit"`           // limit in base units
 	Model  string  `json:"model,omitempty"` // name of the model in the mix whose requests count; "" for all requests
 	// Bound is, for the metric dashboard_above, the time above which it counts latencies, in
 	// nanoseconds. It is the smallest bound of TensorFlow Serving's latency buckets that is at

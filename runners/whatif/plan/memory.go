@@ -146,7 +146,7 @@ func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 
 // Loading is the load of one version of one model.
 type Loading struct {
-	Bytes   float64  // that are read
+	Bytes   float64  // number of bytes that are read
 	Besides Duration // time of the load in addition to reading Bytes
 }
 

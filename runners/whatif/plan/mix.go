@@ -45,7 +45,7 @@ func (m *Mix) Of(tier string) *mixService {
 // Served is a model with all values that apply to it, its own or the plan's.
 type Served struct {
 	Name  string
-	Share float64 // of the requests
+	Share float64 // share of the requests that are for this model
 	Size  ModelSize
 	Skew  Skew
 	NumPS int

@@ -23,8 +23,8 @@ type Moment struct {
 	// Errors is nil in a step without requests. P50 and P99 are nil in a step in which every
 	// request fails.
 	Errors  *Banded `json:"errors"`
-	Goodput *Banded `json:"goodput"` // a second
-	P50     *Banded `json:"p50"`     // ns
+	Goodput *Banded `json:"goodput"` // answered requests per second
+	P50     *Banded `json:"p50"`     // median latency in ns
 	P99     *Banded `json:"p99"`
 	// Busy, Waiting and Live hold, by tier, the numbers of busy cores, of calls that wait for a
 	// core, and of live containers.

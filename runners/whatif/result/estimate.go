@@ -137,7 +137,7 @@ type Tier struct {
 	CPU        float64 `json:"cpu"`
 	MemLimit   int64   `json:"mem_limit"`
 	MemSteady  int64   `json:"mem_steady"`
-	MemPeak    int64   `json:"mem_peak"` // at a rollover
+	MemPeak    int64   `json:"mem_peak"` // memory of a container during a rollover, in bytes
 	Cost       float64 `json:"cost"`     // cost of all containers per hour
 	// Busy is how many cores the threads keep busy at the peak rate. It is set only if the
 	// contention model is none and lets threads use more cores than CPU. Otherwise it is 0.
@@ -150,7 +150,7 @@ type Tier struct {
 
 // Part is one component of the request latency, such as a queue or a service time.
 type Part struct {
-	Name  string  `json:"name"`  // as in model.PartNames
+	Name  string  `json:"name"`  // one of model.PartNames
 	Mean  float64 `json:"mean"`  // nanoseconds per request
 	Share float64 `json:"share"` // share of the mean latency
 	// Tail is the share that this part has of the latency of the slowest 1 % of requests.

@@ -43,7 +43,7 @@ type Cell struct {
 	// Reason says in a sentence which objective is missed, under which condition and by how
 	// much.
 	Reason string  `json:"reason,omitempty"`
-	Rate   float64 `json:"rate,omitempty"` // at the peak
+	Rate   float64 `json:"rate,omitempty"` // peak rate in requests per second
 	// Closed is p99(request) in nanoseconds by formulas. It is 0 when a tier is overloaded
 	// (CAP-6.2).
 	Closed float64 `json:"closed_form,omitempty"`
@@ -73,10 +73,10 @@ type Certificate struct {
 	// Placements describes the conditions of the form "any K". It is for the answer or, if there
 	// is no answer, for the plan as written.
 	Placements []Placements   `json:"placements,omitempty"`
-	Cells      int            `json:"cells"`         // of the grid
+	Cells      int            `json:"cells"`         // number of cells of the grid
 	Excluded   map[string]int `json:"excluded"`      // number of excluded cells, by the argument that excludes them
-	Simulated  int            `json:"simulated"`     // cells
-	Requests   int64          `json:"requests"`      // simulated in all
+	Simulated  int            `json:"simulated"`     // number of simulated cells
+	Requests   int64          `json:"requests"`      // number of requests simulated in all
 	GridCost   int64          `json:"grid_requests"` // number of requests it would take to simulate every cell
 	// Binding is the constraint that keeps every cell from passing, nil when some cell passes
 	// (CAP-6.7).
@@ -96,7 +96,7 @@ type Binding struct {
 	Constraint string            `json:"constraint"`
 	Argument   string            `json:"argument"` // argument that excludes the cells, as in [Cell].Argument
 	Reason     string            `json:"reason"`   // the argument's text, with the value that was found
-	Point      map[string]string `json:"point"`    // of the cell
+	Point      map[string]string `json:"point"`    // values of the cell, by path
 }
 
 // Placements counts the sets of containers that may fail under a condition such as "any 2 ps"
@@ -116,7 +116,7 @@ type Placements struct {
 // PlacementClass is a class of placements that are equivalent for the simulation.
 type PlacementClass struct {
 	Text       string  `json:"text"`
-	Placements float64 `json:"placements"` // in the class
+	Placements float64 `json:"placements"` // number of placements in the class
 }
 
 // Regret compares configurations over the worlds of uncertain inputs (CAP-5.8). The regret
@@ -127,9 +127,9 @@ type Regret struct {
 	Point      map[string]string `json:"point"`
 	Cost       float64           `json:"cost"` // cost per hour with the middle values of uncertain inputs
 	Containers int               `json:"containers"`
-	Mean       float64           `json:"mean_regret"` // per hour
+	Mean       float64           `json:"mean_regret"` // mean regret per hour
 	Most       float64           `json:"max_regret"`
-	Holds      int               `json:"holds"` // worlds
+	Holds      int               `json:"holds"` // number of worlds in which the configuration holds
 	Worlds     int               `json:"worlds"`
 }
 
@@ -137,7 +137,7 @@ type Regret struct {
 type Tornado struct {
 	Input string  `json:"input"`
 	Low   float64 `json:"low"`  // p99(request), in ns, if the input is at 90 % of its value
-	High  float64 `json:"high"` // with 110 %
+	High  float64 `json:"high"` // p99(request), in ns, if the input is at 110 % of its value
 	Base  float64 `json:"base"`
 	Unit  string  `json:"unit"`
 	// LowCI and HighCI are the confidence intervals of Low and High. They are computed from

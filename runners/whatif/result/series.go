@@ -3,15 +3,15 @@ package result
 // CDFPoint is one point of a cumulative distribution: Fraction of the requests took at most
 // Latency.
 type CDFPoint struct {
-	Latency  int64   `json:"latency"` // ns
+	Latency  int64   `json:"latency"` // latency in ns
 	Fraction float64 `json:"fraction"`
 }
 
 // TimelinePoint is an instant of the horizon. Its numbers are means over replications.
 type TimelinePoint struct {
-	At      int64              `json:"at"`   // ns
-	Rate    float64            `json:"rate"` // offered
-	Live    map[string]int     `json:"live"` // containers by tier
+	At      int64              `json:"at"`   // ns from the start of the horizon
+	Rate    float64            `json:"rate"` // offered rate in requests per second
+	Live    map[string]int     `json:"live"` // number of live containers, by tier
 	Offered map[string]float64 `json:"offered"`
 	Mem     map[string]int64   `json:"mem"` // memory of the fullest container of each tier
 	// P99 and Errors are those of the window that contains this instant. P99 is 0 outside windows.

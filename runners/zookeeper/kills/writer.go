@@ -27,7 +27,7 @@ type Writer struct {
 	Root   string
 	random *rand.Rand
 	conn   diff.Conn
-	id     int64 // of the session
+	id     int64 // id of the session
 	secret [16]byte
 	xid    int32
 	zxid   int64

@@ -25,7 +25,7 @@ type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
 	placed  map[string]any // values that hooks have read; later steps name them by index
-	log     []any          // of the callbacks
+	log     []any          // calls of the callbacks, in order
 }
 
 // callback makes a callback that logs the result of the function note. If kind is "raise", it then

@@ -117,7 +117,7 @@ func canonicalAnswer(op string, a testee.Answer) any {
 // Canonical forms are plain Go values, which the function equal compares. Objects are maps, lists
 // are slices, and other values have the types below. compare_show.go writes them as JSON.
 type (
-	canonFloat   string                             // its repr; all nan are equal
+	canonFloat   string                             // Python's repr of the number; all nan are equal
 	canonBare    string                             // a number that does not have the protocol's form
 	canonMessage struct{ Name, Hex string }         // Hex has the message's deterministic bytes, or the given bytes if they cannot be parsed
 	canonText    struct{ Name, Hex, Broken string } // the text of a message; Broken holds a text that does not parse

@@ -42,7 +42,7 @@ type agent struct {
 	cmd    *exec.Cmd
 	output process.Tail
 	ended  chan struct{}
-	err    error // of its end
+	err    error // error with which the process ended
 }
 
 const (
