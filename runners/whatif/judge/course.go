@@ -19,8 +19,9 @@ type course struct {
 	never     bool    // whether it had not recovered when the window ended
 }
 
-// stride is one step of one replication. It counts requests. Of their latencies it has only the
-// sum.
+// stride holds the counts of one step of one replication: requests by how they ended (see
+// model.Instant), and the sum of the latencies of completed ones in nanoseconds. over counts, for each
+// limit, the requests that failed or took longer.
 type stride struct {
 	sumNs                                     int64
 	arrived, completed, failed, struck, ended int32

@@ -28,11 +28,11 @@ type Which struct{ Tier, Shard, Number int }
 
 // change is a change in the state of a container or of the link between two idcs.
 type change struct {
-	at     int64 // nanoseconds from the start of the horizon
-	what   uint8
-	server int32
-	value  float64
-	a, b   int // idcs of the link; for the kind happens, a is the index of the event in the plan
+	at     int64   // nanoseconds from the start of the horizon
+	what   uint8   // kind of change, see below
+	server int32   // index of the container
+	value  float64 // argument of the kind, such as a factor or a loss rate
+	a, b   int     // idcs of the link; for the kind happens, a is the index of the event in the plan
 	// boot is the value of [pod].boot when the change was scheduled. The change has no effect if
 	// the container was started or ended since. It is 0 if no autoscaler measures.
 	boot uint32

@@ -7,8 +7,8 @@ type deadlines struct {
 	ring []deadline
 	head int
 	n    int
-	set  bool // an event is scheduled
-	fire *handler
+	set  bool     // whether an event is scheduled
+	fire *handler // handler of that event
 }
 
 type deadline struct {

@@ -4,14 +4,14 @@ package model
 // each answer, which costs time. So the simulation keeps them only for a balancer that needs them,
 // or once a caller has so many requests in flight that they could reach the limit on connections.
 type pairs struct {
-	exact   bool
+	exact   bool // whether open calls are counted exactly
 	of      map[uint64]*pair
 	callers map[int32]*sender
 }
 
 // pair is the state between one caller and one container.
 type pair struct {
-	open int
+	open int     // number of open calls from the caller to the container
 	wait []int32 // calls that wait for a connection to the container; each of them holds a sending thread of the caller
 	// State of the circuit breaker: number of failures in a row, time at which it opened (0 if
 	// closed), and whether a probe is in progress.
@@ -22,8 +22,8 @@ type pair struct {
 
 // sender holds how many sending threads of a caller are busy, and the calls that wait for one.
 type sender struct {
-	busy int
-	wait []int32
+	busy int     // number of sending threads in use
+	wait []int32 // calls that wait for a sending thread
 }
 
 func (w *world) pair(caller, server int32) *pair {

@@ -10,10 +10,10 @@ import (
 // latencies fade. The tracker remembers which bar contains the quantile, so that a new latency only
 // has to move that position by a bar or two. The estimate is interpolated within the bar.
 type tracker struct {
-	counts [trackerBars]uint32
-	total  uint32
-	below  uint32 // number of latencies in the bars before the bar with index at
-	at     int32
+	counts [trackerBars]uint32 // number of latencies in each bar
+	total  uint32              // number of latencies in all bars
+	below  uint32              // number of latencies in the bars before the bar with index at
+	at     int32               // index of the bar that contains the quantile
 }
 
 const (

@@ -27,6 +27,8 @@ type Sample struct {
 	Counted  `json:"-"`
 	Segments [Segments]Counted `json:"segments"`
 
+	// BinSums and BinCounts hold, for each bin, the sum of the latencies in nanoseconds and the number
+	// of completed requests. BinFailed counts the failed ones.
 	BinSums   [Bins]int64 `json:"bin_sums"`
 	BinCounts [Bins]int64 `json:"bin_counts"`
 	BinFailed [Bins]int64 `json:"bin_failed"`
@@ -35,11 +37,11 @@ type Sample struct {
 	// Little is by how much the counts differ from Little's law at most, relative to its value and
 	// in units of 1e-12.
 	Little    int64 `json:"little"`
-	Conserved bool  `json:"conserved"`
+	Conserved bool  `json:"conserved"` // whether every request and call is accounted for
 
 	Requests int64  `json:"requests"` // number of simulated requests, with those of the warm-up
-	Events   uint64 `json:"events"`
-	Hash     uint64 `json:"hash"`
+	Events   uint64 `json:"events"`   // number of events of the simulation
+	Hash     uint64 `json:"hash"`     // hash of these events; equal simulations have equal hashes
 
 	Life Life `json:"life"`
 	// Series is the time series of a window with an event. Each step is step nanoseconds long.
@@ -60,8 +62,8 @@ type Sample struct {
 // intended to arrive, and the work of containers where it was done.
 type Counted struct {
 	Outcomes
-	Seconds int64 `json:"length_ns"`
-	Partial int64 `json:"partial"`
+	Seconds int64 `json:"length_ns"` // length in nanoseconds, despite the name
+	Partial int64 `json:"partial"`   // number of requests answered without some shards (MinShards)
 	// Waited counts the requests with a call of which at least one, two or three attempts timed
 	// out.
 	Waited [3]int64 `json:"waited"`

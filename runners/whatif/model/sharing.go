@@ -13,20 +13,20 @@ import (
 // when that sum has grown by the job's work.
 type sharing struct {
 	cores    float64
-	overhead float64
-	device   bool // whether the cores stand for a device, which is not slowed down by the loading of a version
-	attained float64
-	since    int64
-	jobs     []job // heap of the running jobs; the one that ends first is at the top
-	seq      uint64
-	timer    vtime.Timer
+	overhead float64     // fraction of the speed lost for each runnable thread above the number of cores
+	device   bool        // whether the cores stand for a device, which is not slowed down by the loading of a version
+	attained float64     // nanoseconds of work that each thread would have done if it had run all the time
+	since    int64       // time up to which attained is complete
+	jobs     []job       // heap of the running jobs; the one that ends first is at the top
+	seq      uint64      // number of jobs that were started so far
+	timer    vtime.Timer // event at which the first job ends
 }
 
 type job struct {
-	end float64 // value of attained at which the job is done
-	seq uint64
-	h   *handler
-	arg uint64
+	end float64  // value of attained at which the job is done
+	seq uint64   // number of the job, which decides among jobs that end together
+	h   *handler // handler that runs when the job is done
+	arg uint64   // argument of the handler
 }
 
 func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.seq < b.seq }

@@ -10,9 +10,9 @@ type Estimate struct {
 	// CI is the confidence interval at level Confidence, nil for values that are computed exactly.
 	CI         *[2]float64 `json:"ci"`
 	Confidence float64     `json:"confidence"`
-	N          int64       `json:"n"`     // observations
-	NEff       float64     `json:"n_eff"` // number of independent observations that would give the same confidence
-	Runs       int         `json:"replications"`
+	N          int64       `json:"n"`            // observations
+	NEff       float64     `json:"n_eff"`        // number of independent observations that would give the same confidence
+	Runs       int         `json:"replications"` // number of replications with a value
 	// WarmupCut is how many nanoseconds were left out at the window's start, in addition to the warm-up.
 	WarmupCut int64  `json:"warmup_cut"`
 	Text      string `json:"text,omitempty"`
@@ -111,8 +111,8 @@ func Worst(list []Estimate, metric string) (worst *Estimate, windows int) {
 // Window is a part of the horizon that was simulated request by request.
 type Window struct {
 	Name  string `json:"name"`
-	Start int64  `json:"start"` // ns
-	End   int64  `json:"end"`
+	Start int64  `json:"start"` // ns from the start of the horizon
+	End   int64  `json:"end"`   // ns from the start of the horizon
 	// Warmup and Least are the longest and the shortest time that replications simulated before
 	// the window, in nanoseconds.
 	Warmup int64 `json:"warmup"`
@@ -121,9 +121,9 @@ type Window struct {
 	// although it contains no event.
 	Refused    string  `json:"refused,omitempty"`
 	Unsettled  string  `json:"unsettled,omitempty"`
-	Cut        int64   `json:"warmup_cut"`
-	Stationary bool    `json:"stationary"`
-	Requests   int64   `json:"requests"`       // pooled over replications
+	Cut        int64   `json:"warmup_cut"`     // ns at the window's start that were left out as warm-up
+	Stationary bool    `json:"stationary"`     // whether latencies are stable within the window
+	Requests   int64   `json:"requests"`       // number of requests, pooled over replications
 	Open       int64   `json:"open,omitempty"` // number of these requests without an answer when the simulation ends
 	Rate       float64 `json:"rate"`           // mean offered rate, in requests per second
 }
@@ -131,14 +131,14 @@ type Window struct {
 // Tier describes the containers of one tier: entry, ps or dense.
 type Tier struct {
 	Name       string  `json:"name"`
-	Containers int     `json:"containers"`
-	Replicas   int     `json:"replicas"` // number of replicas; for ps, of each shard
+	Containers int     `json:"containers"` // number of containers of all shards
+	Replicas   int     `json:"replicas"`   // number of replicas; for ps, of each shard
 	Shards     int     `json:"shards"`
-	CPU        float64 `json:"cpu"`
-	MemLimit   int64   `json:"mem_limit"`
-	MemSteady  int64   `json:"mem_steady"`
-	MemPeak    int64   `json:"mem_peak"` // memory of a container during a rollover, in bytes
-	Cost       float64 `json:"cost"`     // cost of all containers per hour
+	CPU        float64 `json:"cpu"`        // cores of a container
+	MemLimit   int64   `json:"mem_limit"`  // memory that a container may use, in bytes
+	MemSteady  int64   `json:"mem_steady"` // memory of a container outside of rollovers, in bytes
+	MemPeak    int64   `json:"mem_peak"`   // memory of a container during a rollover, in bytes
+	Cost       float64 `json:"cost"`       // cost of all containers per hour
 	// Busy is how many cores the threads keep busy at the peak rate. It is set only if the
 	// contention model is none and lets threads use more cores than CPU. Otherwise it is 0.
 	Busy float64 `json:"busy_cores,omitempty"`
@@ -167,7 +167,7 @@ type Cause struct {
 // Saturation is the state of the fleet under its load.
 type Saturation struct {
 	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN if no request came
-	Tier  string `json:"tier"`  // the fullest
+	Tier  string `json:"tier"`  // tier with the fullest container
 	// Utilisation is the utilization of the fullest container at the worst time: at the peak,
 	// during the plan's events, or under a condition of must_hold_under. WithRetries also counts
 	// the load of retries.
@@ -220,7 +220,7 @@ type Checks struct {
 	Arrivals  int64 `json:"arrivals"`
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
-	InFlight  int64 `json:"in_flight"`
+	InFlight  int64 `json:"in_flight"` // number of requests without an answer when the simulation ends
 	// Simulated counts the requests of the windows and those simulated before and after them. The
 	// counts of calls below are of all these requests.
 	Simulated int64 `json:"simulated"`

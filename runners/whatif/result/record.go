@@ -30,7 +30,7 @@ type Record struct {
 type Counters struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
-	Partial   int64 `json:"partial"`
+	Partial   int64 `json:"partial"` // number of completed requests without the answers of some shards
 	// Failed counts failed requests by cause. The causes have the names used in errors(CAUSE).
 	Failed map[string]int64 `json:"failed"`
 	Open   int64            `json:"in_flight"`
@@ -63,8 +63,8 @@ type CallCounters struct {
 // TierCounters counts the work of the containers of a tier in the window.
 type TierCounters struct {
 	Attempts  int64 `json:"attempts"`
-	LatencyNs int64 `json:"latency_ns"` // sum over attempts
-	BusyNs    int64 `json:"busy_ns"`    // summed over cores
+	LatencyNs int64 `json:"latency_ns"` // sum of the latencies of the attempts
+	BusyNs    int64 `json:"busy_ns"`    // CPU time used, summed over the cores
 	CoreNs    int64 `json:"core_ns"`    // CPU time that the containers' cores had, the upper limit of BusyNs
 }
 

@@ -128,9 +128,9 @@ type Regret struct {
 	Cost       float64           `json:"cost"` // cost per hour with the middle values of uncertain inputs
 	Containers int               `json:"containers"`
 	Mean       float64           `json:"mean_regret"` // mean regret per hour
-	Most       float64           `json:"max_regret"`
-	Holds      int               `json:"holds"` // number of worlds in which the configuration holds
-	Worlds     int               `json:"worlds"`
+	Most       float64           `json:"max_regret"`  // largest regret per hour in any world
+	Holds      int               `json:"holds"`       // number of worlds in which the configuration holds
+	Worlds     int               `json:"worlds"`      // number of worlds that were compared
 }
 
 // Tornado is the effect on the p99 of lowering an input by 10 %, and of raising it by 10 %.
@@ -138,7 +138,7 @@ type Tornado struct {
 	Input string  `json:"input"`
 	Low   float64 `json:"low"`  // p99(request), in ns, if the input is at 90 % of its value
 	High  float64 `json:"high"` // p99(request), in ns, if the input is at 110 % of its value
-	Base  float64 `json:"base"`
+	Base  float64 `json:"base"` // p99(request), in ns, of the plan as written
 	Unit  string  `json:"unit"`
 	// LowCI and HighCI are the confidence intervals of Low and High. They are computed from
 	// paired differences to Base.

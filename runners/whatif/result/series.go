@@ -23,7 +23,7 @@ type TimelinePoint struct {
 // Rollout describes how a new version spread over the containers of a tier.
 type Rollout struct {
 	Version int    `json:"version"`
-	At      int64  `json:"at"`
+	At      int64  `json:"at"`              // instant of the publish, in ns from the start of the horizon
 	Model   string `json:"model,omitempty"` // model of the mix; "" for all models
 	Path    string `json:"path"`            // how a publish travels: v1 entry, v1 ps or v3
 	// None says why there is no roll-out to measure. For example, PS containers with agents of
@@ -34,9 +34,9 @@ type Rollout struct {
 	ToAll      *float64     `json:"to_all"`
 	CI         *[2]float64  `json:"ci"`
 	Closed     float64      `json:"closed_form"`
-	MinServing int          `json:"min_serving"`
-	Replicas   int          `json:"replicas"`
-	Curve      []CDFPoint   `json:"curve"` // share of the replicas that serve the version, over the time since its publish
+	MinServing int          `json:"min_serving"` // smallest number of replicas that callers saw in any shard during the roll-out
+	Replicas   int          `json:"replicas"`    // number of replicas of a usual shard (not the hottest)
+	Curve      []CDFPoint   `json:"curve"`       // share of the replicas that serve the version, over the time since its publish
 	Shards     []ShardCurve `json:"shards,omitempty"`
 }
 
@@ -50,7 +50,7 @@ type ShardCurve struct {
 type Incident struct {
 	Event    string `json:"event"`
 	Action   string `json:"action"`
-	At       int64  `json:"at"`
+	At       int64  `json:"at"`             // instant of the event, in ns from the start of the horizon
 	DetectNs int64  `json:"detected_after"` // mean time in ns until callers no longer saw a killed container
 	// LostSessions counts sessions that expired although their containers lived. Unlisted counts
 	// the containers that lost their session and are then in no list until their model is published
@@ -81,12 +81,12 @@ type Incident struct {
 
 // Scaled is the cost of the containers over the horizon when autoscaling changes their number.
 type Scaled struct {
-	Cost           float64    `json:"cost"` // mean per hour
-	CI             [2]float64 `json:"ci"`
-	Confidence     float64    `json:"confidence"`
-	Most           float64    `json:"most_cost"`
-	Containers     float64    `json:"containers"`
-	MostContainers int        `json:"most_containers"`
+	Cost           float64    `json:"cost"`            // mean cost per hour
+	CI             [2]float64 `json:"ci"`              // confidence interval of Cost
+	Confidence     float64    `json:"confidence"`      // confidence of that interval
+	Most           float64    `json:"most_cost"`       // highest cost per hour at any instant
+	Containers     float64    `json:"containers"`      // mean number of containers
+	MostContainers int        `json:"most_containers"` // largest number of containers at any instant
 	// Until is the time up to which the number of containers is known, where autoscalers act on
 	// measurements. It is 0 if the number is known for the whole horizon.
 	Until int64 `json:"until,omitempty"`
@@ -96,8 +96,8 @@ type Scaled struct {
 // Scaler reports what the autoscaler of a tier did.
 type Scaler struct {
 	Tier   string `json:"tier"`
-	Looks  string `json:"looks_at"` // metrics of the autoscaler, with their targets
-	Oracle bool   `json:"oracle,omitempty"`
+	Looks  string `json:"looks_at"`         // metrics of the autoscaler, with their targets
+	Oracle bool   `json:"oracle,omitempty"` // whether it knows the offered load, which no real autoscaler does
 	// Steps lists the autoscaler's decisions in the first replication, for ps those on shard 0.
 	// Begin is the number of replicas before the first decision.
 	Begin int         `json:"begin"`
@@ -117,16 +117,16 @@ type Scaler struct {
 
 // ScaleStep is a decision of an autoscaler.
 type ScaleStep struct {
-	At int64  `json:"at"`
-	To int    `json:"to"`
+	At int64  `json:"at"` // ns from the start of the horizon
+	To int    `json:"to"` // number of replicas from then on
 	By string `json:"by"` // cause of the change
 }
 
 // ScaleHold is a time in which an autoscaler adds nothing although it measures too much load.
 type ScaleHold struct {
-	From    int64  `json:"from"`
-	To      int64  `json:"to"`
-	Why     string `json:"why"`
+	From    int64  `json:"from"`    // ns from the start of the horizon
+	To      int64  `json:"to"`      // ns from the start of the horizon
+	Why     string `json:"why"`     // reason why the autoscaler adds nothing
 	Percent int    `json:"percent"` // CPU utilization in percent that the autoscaler sees; -1 if CPU is not among its metrics
 	Report  int    `json:"report"`  // number of containers that report metrics, out of Of
 	Of      int    `json:"of"`

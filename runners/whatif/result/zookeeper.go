@@ -71,12 +71,12 @@ type ZKLoad struct {
 // which they started. So the busiest second may have far more requests than the mean.
 type Periodic struct {
 	Name     string  `json:"name"`
-	Of       string  `json:"of"` // kind of request
-	PeriodNs int64   `json:"period_ns"`
-	Agents   int     `json:"agents"`
-	Each     float64 `json:"each"` // number of requests that one agent or server sends in a round
-	Mean     float64 `json:"per_second"`
-	Peak     float64 `json:"peak_second"`
+	Of       string  `json:"of"`          // kind of request
+	PeriodNs int64   `json:"period_ns"`   // time from one round to the next, in nanoseconds
+	Agents   int     `json:"agents"`      // number of agents or servers that repeat the loop
+	Each     float64 `json:"each"`        // number of requests that one agent or server sends in a round
+	Mean     float64 `json:"per_second"`  // mean number of requests per second
+	Peak     float64 `json:"peak_second"` // number of requests in the busiest second
 }
 
 // ZKCurve is the load of agents of one version for growing sizes of the fleet.

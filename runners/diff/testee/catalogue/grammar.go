@@ -28,7 +28,7 @@ type alternative struct {
 // symbol is a symbol of the grammar, with all its alternatives.
 type symbol struct {
 	alternatives []alternative
-	total        int // sum of the weights
+	total        int // of the weights
 }
 
 var symbols = mustGrammar(Grammar())
