@@ -71,8 +71,8 @@ type NodeAliveChecker struct {
 
 // NewNodeAliveChecker connects to each address and returns when all have been tried. It uses the
 // given number of parallel tasks, and gives each address at most timeout. With 0 tasks it tries no
-// address, and none counts as dead. With a timeout of 0 or less all count as dead, because no
-// connection is immediate.
+// address, and none counts as dead. With a timeout of 0 all count as dead, because no connection is
+// immediate, and with one below 0 because no socket takes it.
 func NewNodeAliveChecker(e *env.Env, addrs []string, timeout time.Duration, tasks int) *NodeAliveChecker {
 	c := &NodeAliveChecker{e: e, timeout: timeout, addrs: addrs, left: slices.Clone(addrs)}
 	group := threading.NewGroup(e.Tasks)
@@ -101,11 +101,14 @@ func (c *NodeAliveChecker) ping(addr string) error {
 	if colon < 0 {
 		return pysem.UnpackError(2, 1)
 	}
+	if c.timeout < 0 {
+		return pysem.Raise("ValueError", "Timeout value out of range")
+	}
 	port, err := pysem.ParseInt(addr[colon+1:])
 	if err != nil {
 		return err
 	}
-	if c.timeout <= 0 {
+	if c.timeout == 0 {
 		return pysem.Raise("BlockingIOError", "[Errno 115] Operation now in progress")
 	}
 	return c.e.Network.Probe(ConcatIPAndPort(strings.Trim(addr[:colon], "[]"), port.String()), c.timeout)

@@ -50,17 +50,29 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 // give, it takes the values in unsaid.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
-		if v := in.Value(name); v != nil && v != 0 {
+		if v := in.Value(name); pysem.Truth(v) {
 			return pysem.Str(v)
 		}
 		return ""
 	}
+	hour := func(name string) int {
+		switch v := in.Value(name); {
+		case v == true:
+			return 1
+		case pysem.Truth(v):
+			return in.Integer(name)
+		}
+		return 0
+	}
+	if _, isText := in.Value("input_path").(string); !isText && pysem.Truth(in.Value("input_path")) {
+		in.Wrong("input_path", "a string")
+	}
 	f := datapatterns.DatedFiles{
 		InputPath: text("input_path"), StartDate: text("start_date"), EndDate: text("end_date"),
-		StartHour: in.IntegerOr("start_hour", 0), EndHour: in.IntegerOr("end_hour", 0), Hourly: unsaid.Hourly, Wildcard: unsaid.Wildcard,
+		StartHour: hour("start_hour"), EndHour: hour("end_hour"), Hourly: unsaid.Hourly, Wildcard: unsaid.Wildcard,
 	}
 	if in.Has("is_hourly") {
-		f.Hourly.V, f.Hourly.Set = in.Value("is_hourly").(bool)
+		f.Hourly = pysem.OptBool{V: pysem.Truth(in.Value("is_hourly")), Set: in.Value("is_hourly") != nil}
 	}
 	if in.Has("wildcard") {
 		f.Wildcard = in.OptStr("wildcard")

@@ -85,7 +85,7 @@ func (n *slowNodes) Probe(addr string, timeout time.Duration) error {
 		took, n.answersMs = time.Duration(n.answersMs[0])*time.Millisecond, n.answersMs[1:]
 	}
 	host, port, _ := splitAddr(addr)
-	n.r.note("connect", []any{host, port, int(timeout / time.Second)})
+	n.r.note("connect", []any{host, port, n.r.c.In.Value("timeout")})
 	n.r.c.Env.Tasks.Sleep(min(max(took, -took), timeout))
 	switch {
 	case max(took, -took) >= timeout:
@@ -103,7 +103,11 @@ func runningNodes(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	c.Env.Network = &slowNodes{Network: c.Env.Network, r: r, answersMs: c.In.Ints("answers")}
 	return r.play(func() {
-		checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Count("num_thread"))
+		timeout, ok := times(c.In.Value("timeout"), time.Second)
+		if !ok {
+			c.In.Wrong("timeout", "seconds, an int or a float")
+		}
+		checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), timeout, c.In.Count("num_thread"))
 		list := func(addrs []string) []any { return lists.Map(addrs, func(a string) any { return a }) }
 		r.note("checked", []any{list(checker.AliveNodes()), list(checker.DeadNodes())})
 	})

@@ -2,6 +2,7 @@ package trainingcases
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"time"
 
@@ -97,14 +98,36 @@ const mostServers = 998
 func localTraining(c *caseworld.Call) (any, error) {
 	s, servers := &seen{c: c, log: []any{}}, []string{}
 	kwargs := c.In.Object("kwargs")
-	if kwargs.IntegerOr("num_ps", 0) > mostServers {
-		kwargs.Wrong("num_ps", fmt.Sprintf("%d at most", mostServers))
+	ps, err := numPS(kwargs)
+	if err != nil {
+		return s.answer(nil, err), nil
 	}
-	for i := range max(kwargs.IntegerOr("num_ps", 0), 0) + 1 {
+	for i := range ps + 1 {
 		servers = append(servers, fmt.Sprintf("localhost:%d", firstPort+i))
 	}
 	last := len(servers) - 1
 	return s.answer(true, cputraining.Local(c.Env.Host, c.Quirks, servers[last], servers[:last], s.train)), nil
+}
+
+// numPS returns how many PS a local training starts. What range cannot count, and what has no order
+// among numbers, is a TypeError.
+func numPS(kwargs caseworld.Arguments) (int, error) {
+	given := any(0)
+	if kwargs.Has("num_ps") {
+		given = kwargs.Value("num_ps")
+	}
+	none, err := pysem.Compare(given, "<=", 0)
+	if none || err != nil {
+		return 0, err
+	}
+	n, isInt := pysem.Big(given)
+	if !isInt {
+		return 0, pysem.Raise("TypeError", "'%s' object cannot be interpreted as an integer", pysem.TypeName(given))
+	}
+	if n.Cmp(big.NewInt(mostServers)) > 0 {
+		kwargs.Wrong("num_ps", fmt.Sprintf("%d at most", mostServers))
+	}
+	return int(n.Int64()), nil
 }
 
 func exporterTFConfig(c *caseworld.Call) (any, error) {

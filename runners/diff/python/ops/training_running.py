@@ -24,9 +24,13 @@ def nodes(given):
             self.timeout = None
 
         def settimeout(self, timeout):
+            if timeout < 0:
+                raise ValueError("Timeout value out of range")
             self.timeout = timeout
 
         def connect(self, address):
+            if self.timeout == 0:
+                raise BlockingIOError(115, "Operation now in progress")
             took, limit = answers.pop(0) if answers else 1, self.timeout * SECOND_MS
             log.note("connect", [*address, self.timeout])
             turns.sleep(min(abs(took), limit) / SECOND_MS)
