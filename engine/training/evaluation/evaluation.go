@@ -62,7 +62,7 @@ func Run(e *env.Env, o Options) error {
 	}
 	last := cmp.Or(o.MaxSteps, math.MaxInt64)
 	params := &tpurunner.TaskParams{
-		Train: tpurunner.TrainParams{MaxSteps: last}, EvalPerReplicaBatchSize: pysem.Some(perReplicaBatch), EvalExamples: evalExamples,
+		Train: tpurunner.TrainParams{MaxSteps: last, PerReplicaBatchSize: 0}, EvalPerReplicaBatchSize: pysem.Some(perReplicaBatch), EvalExamples: evalExamples,
 	}
 	f := &follower{e: e, Options: o}
 	r := tpurunner.New(e, f, flags, params)

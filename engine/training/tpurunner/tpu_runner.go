@@ -46,7 +46,9 @@ type TaskParams struct {
 
 // TrainParams holds the parameters of training.
 type TrainParams struct {
-	PerReplicaBatchSize int
+	// PerReplicaBatchSize is a number of Python. What cannot be multiplied is a TypeError of a run
+	// on a TPU.
+	PerReplicaBatchSize any
 	MaxSteps            int64
 	// SaveCheckpointsSteps, when set, replaces the value of the flag save_checkpoints_steps.
 	SaveCheckpointsSteps pysem.OptInt
@@ -99,9 +101,8 @@ type EstimatorConfig struct {
 	UseTPU  bool
 	ModelFn any
 	// TrainBatchSize is the batch size of all replicas together. EvalBatchSize is None on the CPU.
-	TrainBatchSize int
-	EvalBatchSize  pysem.OptInt
-	Params         Params
+	TrainBatchSize, EvalBatchSize any
+	Params                        Params
 	// Embeddings means that the task has embedding tables. Partition says how they are partitioned,
 	// None on the CPU.
 	Embeddings bool
@@ -298,11 +299,14 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 	c.Params.NumReplicas = replicasPerHost * hosts
 	c.UseTPU, c.Cluster, c.ModelDir, c.Partition = true, true, c.Params.ModelDir, r.flags.Text("partition_strategy")
 	c.FeedHook = c.Params.EnableStoppingSignals
-	c.TrainBatchSize = c.Params.NumReplicas * r.params.Train.PerReplicaBatchSize
-	r.e.Log.Logf(env.Info, "num_hosts: %d total_replicas: %d train_global_batch_size: %d", hosts, c.Params.NumReplicas, c.TrainBatchSize)
-	c.EvalBatchSize = pysem.Some(c.TrainBatchSize)
+	c.TrainBatchSize, err = pysem.Multiply(c.Params.NumReplicas, r.params.Train.PerReplicaBatchSize)
+	if err != nil {
+		return err
+	}
+	r.e.Log.Logf(env.Info, "num_hosts: %d total_replicas: %d train_global_batch_size: %s", hosts, c.Params.NumReplicas, pysem.Str(c.TrainBatchSize))
+	c.EvalBatchSize = c.TrainBatchSize
 	if size := r.params.EvalPerReplicaBatchSize; size.Set {
-		c.EvalBatchSize = pysem.Some(size.V * c.Params.NumReplicas)
+		c.EvalBatchSize = size.V * c.Params.NumReplicas
 	}
 	return nil
 }
@@ -341,7 +345,7 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
 	if !size.Set && !r.Quirks.Keeps(jobquirks.Q198) {
-		size = pysem.Some(r.params.Train.PerReplicaBatchSize)
+		size.V, size.Set = r.params.Train.PerReplicaBatchSize.(int)
 	}
 	if !size.Set {
 		return 0, pysem.Raise("TypeError", "unsupported operand type(s) for *: 'NoneType' and 'int'")

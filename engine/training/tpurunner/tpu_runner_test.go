@@ -83,7 +83,7 @@ func follow(t *testing.T, count int, takes time.Duration) (evaluated []string, e
 		flags := absl.New(tpurunner.Module())
 		_, err := flags.Parse(nil, []string{"--mode=eval", "--model_dir=m"})
 		c.Must(err)
-		params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
+		params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50, PerReplicaBatchSize: 0}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
 		c.Must(tpurunner.New(c.Env, f, flags, params).Run(f))
 		evaluated, ended = f.evaluated, c.Env.Clock.Now().Sub(began)
 		files, err := c.Env.Files.ReadDir("m/eval")
@@ -172,7 +172,7 @@ func TestAnEvaluationThatFailsEndsTheRun(t *testing.T) {
 			flags := absl.New(tpurunner.Module())
 			_, err := flags.Parse(nil, []string{"--mode=eval", "--model_dir=m"})
 			c.Must(err)
-			params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
+			params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50, PerReplicaBatchSize: 0}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
 			f := &failing{follower{c: c}, in}
 			if err := tpurunner.New(c.Env, f, flags, params).Run(f); !errors.Is(err, errFailed) {
 				t.Errorf("%s: got %v, want its error", in, err)

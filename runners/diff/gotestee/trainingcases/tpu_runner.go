@@ -61,7 +61,7 @@ func (w *tpuWorld) NumHosts(tpu, zone, project pysem.OptString) (int, error) {
 
 func (w *tpuWorld) NewEstimator(c tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
 	w.note("TPUEstimator", caseworld.Object(
-		"use_tpu", c.UseTPU, "train_batch_size", c.TrainBatchSize, "eval_batch_size", c.EvalBatchSize.Any(),
+		"use_tpu", c.UseTPU, "train_batch_size", c.TrainBatchSize, "eval_batch_size", c.EvalBatchSize,
 		"params", caseworld.Object(
 			"model_dir", c.Params.ModelDir.Any(), "enable_host_call", c.Params.EnableHostCall, "num_replicas", c.Params.NumReplicas,
 			"accelerator", c.Params.Accelerator, "host_call_every_n_steps", c.Params.HostCallEveryNSteps,
@@ -113,9 +113,13 @@ func (tpuSummaries) Close() error { return nil }
 func tpuRun(c *caseworld.Call) (any, error) {
 	w, given := &tpuWorld{given: c.In.Object("world"), notes: noNotes()}, c.In.Object("params")
 	train, eval := given.ObjectOr("train"), given.ObjectOr("eval")
+	perReplica := any(16)
+	if train.Has("per_replica_batch_size") {
+		perReplica = train.Value("per_replica_batch_size")
+	}
 	params := &tpurunner.TaskParams{
 		Train: tpurunner.TrainParams{
-			PerReplicaBatchSize: train.IntegerOr("per_replica_batch_size", 16), MaxSteps: int64(train.IntegerOr("max_steps", 100)),
+			PerReplicaBatchSize: perReplica, MaxSteps: int64(train.IntegerOr("max_steps", 100)),
 			SaveCheckpointsSteps: train.OptInteger("save_checkpoints_steps"), EndDate: train.OptStr("end_date"),
 		},
 		EvalPerReplicaBatchSize: eval.OptInteger("per_replica_batch_size"), EvalExamples: given.IntegerOr("eval_examples", 1000),
