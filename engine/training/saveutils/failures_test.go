@@ -2,8 +2,10 @@ package saveutils_test
 
 import (
 	"errors"
+	"io/fs"
 	"testing"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -83,3 +85,64 @@ func TestASaverNeedsAGlobalStep(t *testing.T) {
 		}
 	})
 }
+
+// failingData is data that cannot be restored, or of which the step is not known.
+type failingData struct {
+	restoring
+	in string
+}
+
+func (d *failingData) Restore(s session.Session, path string, devices []string) error {
+	if d.in == "restore" {
+		return errBroken
+	}
+	return d.restoring.Restore(s, path, devices)
+}
+
+func (d *failingData) GlobalStep(path string) (int64, error) {
+	if d.in == "step" {
+		return 0, errBroken
+	}
+	return d.restoring.GlobalStep(path)
+}
+
+// Goal: what fails in a restore is told (save_utils.py:1100-1200), with variables to be cleared and without, and
+// whatever the file with the names of the checkpoints is like.
+func TestErrorsOfARestoreAreTold(t *testing.T) {
+	for _, state := range []string{"", "model_checkpoint_path: \"model.ckpt-1\"", "\xff", "nonsense"} {
+		for _, clears := range []bool{false, true} {
+			for _, in := range []string{"restore", "init", "step", "file", ""} {
+				found := map[string]string{"/m/model.ckpt-1.index": ""}
+				if state != "" {
+					found["/m/checkpoint"] = state
+				}
+				e := inMemory(found)
+				data := &failingData{restoring{indexFiles: indexFiles{e.Files}}, in}
+				options := saveutils.SaverOptions{}
+				if clears {
+					options.ClearNN = &saveutils.ClearNN{GlobalStep: session.GlobalStep(), Init: func(session.Session) error {
+						if in == "init" {
+							return errBroken
+						}
+						return nil
+					}}
+				}
+				saver := saveutils.NewPartialRecoverySaver(e, data, options)
+				if in == "file" {
+					e.Files = &writeless{e.Files}
+				}
+				err := saver.Restore(session.NewMemory(), firstCheckpoint)
+				cleared := clears && state == "model_checkpoint_path: \"model.ckpt-1\""
+				want := in == "restore" && !cleared || cleared && in != "restore" && in != ""
+				if (err != nil) != want {
+					t.Errorf("from %q, clears %t, %q fails: got %v, want an error %t", state, clears, in, err, want)
+				}
+			}
+		}
+	}
+}
+
+// writeless is a disk that takes no file.
+type writeless struct{ env.Files }
+
+func (writeless) WriteFile(string, []byte) error { return fs.ErrPermission }

@@ -132,7 +132,9 @@ type failing struct {
 
 var errFailed = session.Raise("DataLossError", "failed")
 
-func (f *failing) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) { return f, nil }
+func (f *failing) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
+	return f, f.fails("estimator")
+}
 
 func (f *failing) Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error) {
 	if f.in == "evaluate" {
@@ -160,6 +162,42 @@ func (w failingWriter) Close() error {
 		return errFailed
 	}
 	return w.SummaryWriter.Close()
+}
+
+func (f *failing) fails(in string) error {
+	if f.in == in {
+		return errFailed
+	}
+	return nil
+}
+
+func (f *failing) LoadVariable(pysem.OptString, string) (int64, error) { return 3, f.fails("step") }
+func (f *failing) ConfigureTPU(_, _, _ pysem.OptString) error          { return f.fails("configure") }
+func (f *failing) NumHosts(_, _, _ pysem.OptString) (int, error)       { return 1, f.fails("hosts") }
+func (f *failing) CreateInputFn(mode string) (any, error)              { return mode, f.fails("input " + mode) }
+func (f *failing) CreateModelFn() (any, error)                         { return nil, f.fails("model") }
+func (f *failing) Train(any, int64) error                              { return f.fails("train") }
+func (f *failing) FeatureAndTableConfig() (features, tables []string, err error) {
+	return nil, nil, f.fails("tables")
+}
+
+// Goal: a run ends with the error of whatever it calls of its platform and its task (tpu_runner.py:321-440).
+func TestErrorsEndTheRun(t *testing.T) {
+	train := []string{"step", "input train", "model", "configure", "hosts", "estimator", "tables", "train"}
+	for mode, calls := range map[string][]string{"train": train, "eval": append(train[:len(train)-1:len(train)-1], "input eval")} { //lint:ordered each by itself
+		for _, in := range calls {
+			worldtest.Run(t, nil, func(c *worldtest.Case) {
+				flags := absl.New(tpurunner.Module())
+				_, err := flags.Parse(nil, []string{"--mode=" + mode, "--model_dir=m", "--enable_tpu_version_config"})
+				c.Must(err)
+				params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50, PerReplicaBatchSize: 1}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
+				f := &failing{follower{c: c}, in}
+				if err := tpurunner.New(c.Env, f, flags, params).Run(f); !errors.Is(err, errFailed) {
+					t.Errorf("%s in mode %s: got %v, want its error", in, mode, err)
+				}
+			})
+		}
+	}
 }
 
 // Goal: an evaluation ends with any error but that of a checkpoint that is gone (tpu_runner.py:424).
