@@ -548,6 +548,18 @@ func TestLate(t *testing.T) {
 			t.Errorf("%+v: %d broke, want %d", c, got, c.broke)
 		}
 	}
+	published := New(still{})
+	published.Observe(runners.Observation{At: 10 * time.Minute, Pod: "operator", Op: "zookeeper.create", Path: "/gip/layouts/main/ctr:entry"})
+	for _, look := range []struct {
+		after time.Duration
+		broke int
+	}{{5 * time.Millisecond, 0}, {followsV3 + time.Second, 1}} {
+		published.now = 10*time.Minute + look.after
+		published.follow(runners.Pod{Name: "shard0-replica0"}, binding, "10.1.0.1:1", "", undisturbed, followsV3)
+		if got := len(broke(published)); got != look.broke {
+			t.Errorf("%v after a layout has changed %d broke, want %d", look.after, got, look.broke)
+		}
+	}
 	if got := (&Checker{}).infoOf(binding); got != "/gip/container_service/monolith.serving;lf;default:shard0-replica1" {
 		t.Errorf("the service info of %s is %s, want that of its container", binding, got)
 	}

@@ -37,6 +37,9 @@ func (c *Checker) wrote(o runners.Observation) {
 	for _, q := range c.quiets {
 		q.wrote(o)
 	}
+	if strings.Contains(o.Path, "/layouts/") {
+		c.late.laid = c.now
+	}
 	switch o.Op {
 	case "zookeeper.create", "zookeeper.create2":
 		n := c.registration(o)

@@ -33,6 +33,8 @@ type late struct {
 	// infos maps the path of each service info to the address in it. containers maps the parent's
 	// path and the address of every service info so far, joined by a blank, to the container's name.
 	infos, containers map[string]string
+	// laid is when a layout was last changed. An agent v3 begins to follow what it publishes then.
+	laid time.Duration
 	// touched maps each pod to when it last started or was disturbed. "" stands for all pods.
 	touched map[string]time.Duration
 	// behind says that some agent did not list what is registered at the last look.
@@ -102,7 +104,7 @@ func (c *Checker) follow(pod runners.Pod, path, want, got string, calm, limit ti
 		return
 	}
 	c.late.behind = true
-	since := max(c.late.written[path], calm)
+	since := max(c.late.written[path], c.late.laid, calm)
 	if info := c.infoOf(path); info != "" {
 		since = max(since, c.late.written[info])
 	}
