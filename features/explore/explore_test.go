@@ -302,6 +302,9 @@ func TestLawsWaitForFaultsThatSayHowLongTheyLast(t *testing.T) {
 			t.Errorf("after %q a write goes on for %v more, want 3m10s", text, over)
 		}
 	}
+	if over := told("version 1 of predict_ctr:ps_1 is deleted", "1m passes").toldOver(); over != 4*time.Minute {
+		t.Errorf("after a version is deleted loads are tried again for %v more, want 4m", over)
+	}
 	for _, text := range []string{"version 1 of predict_ctr:ps_1 breaks for 5s", "the base path of predict_ctr:ps_1 lists nothing for 5s"} {
 		if over := told(text, "1m passes").toldOver(); over != 245*time.Second {
 			t.Errorf("after %q loads are tried again for %v more, want 4m5s", text, over)

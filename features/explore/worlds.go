@@ -40,7 +40,7 @@ type World struct {
 	shapes []steps.Line
 	cast   *drawn.Cast
 	kinds  []runners.FaultKind
-	// failsLoads holds the sentences, without placeholders' words, of faults that can make a load fail.
+	// failsLoads holds the sentences, without placeholders' words, of what can make a load fail.
 	failsLoads map[string]bool
 }
 
@@ -258,7 +258,7 @@ func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	if kinds, err = book.Used(w.shapes, kinds); err != nil {
 		return fmt.Errorf("world %s: %w", w.Name, err)
 	}
-	w.kinds, w.failsLoads = lists.Filter(kinds, w.has), map[string]bool{}
+	w.kinds, w.failsLoads = lists.Filter(kinds, w.has), map[string]bool{"version {n} of {model} is deleted": true}
 	for _, k := range lists.Filter(kinds, canFailLoads) {
 		w.failsLoads[k.Lasts], w.failsLoads[k.Begins], w.failsLoads[k.Onset] = true, true, true
 	}

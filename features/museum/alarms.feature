@@ -452,3 +452,49 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And worker1 is killed
     And 150s pass
     Then no registration outlives its server
+
+  # The chief initializes the variables anew, so that the steps before count no more (TRN-8.17).
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: An operator asks for a checkpoint after the chief has begun anew
+    Given a training job with 1 worker and 1 PS
+    And the job setting step_time is "20s"
+    And the job setting restart_after is "20s"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 11s pass
+    And chief becomes unreachable for 30s
+    And 316s pass
+    And the operator begins to call GetBlockStatus
+    And 30s pass
+    And the operator begins to call SaveCheckpoint
+    And 150s pass
+    Then no registration outlives its server
+
+  # The owner of a barrier that ResumeTraining has removed removes whichever is there then (TRN-2.8), though ResumeTraining was called twice.
+  # not-real: every choice is said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A save removes the barrier of a PS without memory after two calls of ResumeTraining
+    Given a training job with 2 workers and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the job setting ps_memory_limit is "2000000"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice worker1/pace.import#0 is 117
+    When the training starts
+    And 721ms pass
+    And the operator begins to call StopTraining
+    And 1.199s pass
+    And the operator begins to call StopTraining
+    And 7s pass
+    And the memory of ps0 comes to 30 MB
+    And 23s pass
+    And the operator begins to call ResumeTraining
+    And 801ms pass
+    And the operator begins to call ResumeTraining
+    And 150s pass
+    Then no registration outlives its server

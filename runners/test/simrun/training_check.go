@@ -61,7 +61,11 @@ func (w trainingWatcher) Stepped(host string, n, value int64, took time.Duration
 	check.Stepped(host, now-took, now)
 }
 
-func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.c.Now()) }
+// Initialized first counts the steps that a leap has left uncounted, because they were made before.
+func (w trainingWatcher) Initialized(string) {
+	w.c.training.servers.Settle()
+	w.c.training.check.Initialized(w.c.Now())
+}
 
 // happened checks the files right after an action that writes them or that had waited for
 // them.

@@ -118,7 +118,9 @@ func (b *barrier) remove() {
 	if b.placed && b.action != "" {
 		b.saves += b.c.now - b.at
 	}
-	b.owed = b.placed && b.resumed && (b.owed || b.action != "")
+	if b.placed || b.resuming == 0 { // a call that finds no barrier leaves the owner's removal to come
+		b.owed = b.placed && b.resumed && (b.owed || b.action != "")
+	}
 	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
 		if b.left[worker] && !b.c.quirks.Keeps(jobquirks.Q324) {

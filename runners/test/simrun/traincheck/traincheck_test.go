@@ -573,6 +573,19 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.assign("chief", 0, false)
 			s.pass(time.Hour)
 		}},
+		{name: "two calls resume, and the owner of the first barrier removes a later one", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			for range 2 { // the second finds no barrier
+				call := s.check.Calls(s.now, "ResumeTraining")
+				s.assign("chief", 0, false)
+				call.Answered(true)
+				s.pass(time.Second)
+			}
+			s.place("")
+			s.pass(time.Second)
+			s.assign("chief", 0, false)
+			s.pass(time.Hour)
+		}},
 		{name: "a PS that is healthy again before the chief looks again", invariant: "-", tell: func(s *story) {
 			s.op("chief", "training.unhealthy", "ps0")
 			s.pass(15 * time.Second)
