@@ -24,12 +24,12 @@ func (s *failingService) fails(in string) error {
 	return nil
 }
 
-func (s *failingService) StartDispatcher(int) error                 { return s.fails("dispatcher") }
-func (s *failingService) StartWorker(OptString, string, int) error  { return s.fails("worker") }
-func (s *failingService) StartProfiler(int) error                   { return s.fails("profiler") }
-func (s *failingService) StopProfiler() error                       { return s.fails("stop") }
+func (s *failingService) StartDispatcher(int) error                { return s.fails("dispatcher") }
+func (s *failingService) StartWorker(OptString, string, int) error { return s.fails("worker") }
+func (s *failingService) StartProfiler(int) error                  { return s.fails("profiler") }
+func (s *failingService) StopProfiler() error                      { return s.fails("stop") }
 func (s *failingService) Trace(string, string, TraceOptions) error { return nil }
-func (s *failingService) Exit(int)                                  { s.exited = true }
+func (s *failingService) Exit(int)                                 { s.exited = true }
 
 // Goal: a process that MLP runs does not train after an error of its data service (mlp_utils.py:334), but
 // for one of the profiler's end, which is logged.

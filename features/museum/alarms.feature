@@ -498,3 +498,21 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And the operator begins to call ResumeTraining
     And 150s pass
     Then no registration outlives its server
+
+  # With Q315 repaired a chief that is cut off does not leave the PS that its workers use.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A chief that is cut off keeps the PS of its workers
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the job setting redundant_ps is "1"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the training starts
+    And 10s pass
+    And the connections of chief break for 1m
+    And ps0 loses ZooKeeper for 1m
+    And 210s pass
+    Then for 3m the cluster is quiet

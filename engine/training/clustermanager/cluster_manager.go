@@ -116,13 +116,20 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 		}
 	}
 	known := len(ps) == job.RequiredPS
+	var gone []string // PS of the file that others may still use
 	if known && !job.Quirks.Keeps(jobquirks.Q315) {
 		if known, err = areThere(e, d, ps); err != nil {
 			return Cluster{}, Task{}, err
 		}
+		gone = ps
 	}
 	if job.RedundantPS == 0 || !known {
-		if ps, err = queryPS(e, d, job); err == nil && job.RedundantPS != 0 {
+		ps, err = queryPS(e, d, job)
+		switch {
+		case err != nil || job.RedundantPS == 0:
+		case gone != nil && !connects(e, ps):
+			ps = gone // the chief itself is cut off, and the workers are not: it tries these again
+		default:
 			err = savePS(e.Files, PSFile(job), ps)
 		}
 	}
@@ -136,12 +143,17 @@ func areThere(e *env.Env, d training.ServiceDiscovery, ps []string) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(ps, func(addr string) bool {
-		return !slices.ContainsFunc(found, func(a training.IndexedAddr) bool { return a.Addr == addr }) && e.Network.Probe(addr, probeLimit) != nil
-	}), nil
+	return connects(e, slices.DeleteFunc(slices.Clone(ps), func(addr string) bool {
+		return slices.ContainsFunc(found, func(a training.IndexedAddr) bool { return a.Addr == addr })
+	})), nil
 }
 
-// probeLimit is how long a chief tries to connect to a PS that is not registered.
+// connects reports whether all of the PS can be connected to.
+func connects(e *env.Env, ps []string) bool {
+	return !slices.ContainsFunc(ps, func(addr string) bool { return e.Network.Probe(addr, probeLimit) != nil })
+}
+
+// probeLimit is how long a chief tries to connect to a PS.
 const probeLimit = 5 * time.Second
 
 func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
