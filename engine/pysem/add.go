@@ -13,7 +13,8 @@ func Add(a, b any) (any, error) {
 	case aInt && bInt:
 		return Int(new(big.Int).Add(x, y)), nil
 	case isNumber(a) && isNumber(b):
-		return addFloats(a, b)
+		x, y, err := floats(a, b)
+		return x + y, err
 	}
 	switch a := a.(type) {
 	case string:
@@ -35,11 +36,11 @@ func Add(a, b any) (any, error) {
 	return nil, Raise("TypeError", "unsupported operand type(s) for +: '%s' and '%s'", TypeName(a), TypeName(b))
 }
 
-func addFloats(a, b any) (any, error) {
-	x, err := ToFloat(a)
-	if err != nil {
-		return nil, err
+// floats returns two numbers as floats.
+func floats(a, b any) (x, y float64, err error) {
+	if x, err = ToFloat(a); err != nil {
+		return 0, 0, err
 	}
-	y, err := ToFloat(b)
-	return x + y, err
+	y, err = ToFloat(b)
+	return x, y, err
 }

@@ -19,22 +19,14 @@ func Multiply(a, b any) (any, error) {
 	case aInt && bInt:
 		return Int(new(big.Int).Mul(x, y)), nil
 	case isNumber(a) && isNumber(b):
-		return multiplyFloats(a, b)
+		x, y, err := floats(a, b)
+		return x * y, err
 	case length(a) >= 0:
 		return repeat(a, b)
 	case length(b) >= 0:
 		return repeat(b, a)
 	}
 	return nil, Raise("TypeError", "unsupported operand type(s) for *: '%s' and '%s'", TypeName(a), TypeName(b))
-}
-
-func multiplyFloats(a, b any) (any, error) {
-	x, err := ToFloat(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := ToFloat(b)
-	return x * y, err
 }
 
 // length returns the length of a sequence that can be repeated, and -1 for other values.

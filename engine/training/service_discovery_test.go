@@ -100,14 +100,6 @@ func TestANewSessionAfterALossWakesTheRegistrations(t *testing.T) {
 	}
 }
 
-// heardLog keeps what is logged.
-type heardLog struct{ lines []string }
-
-func (l *heardLog) Enabled(env.Level) bool { return true }
-func (l *heardLog) Logf(_ env.Level, format string, args ...any) {
-	l.lines = append(l.lines, fmt.Sprintf(format, args...))
-}
-
 // closingZooKeeper is a server whose first create or delete fails, while the discovery is closed.
 type closingZooKeeper struct {
 	*caseZooKeeper
@@ -139,7 +131,7 @@ func TestADiscoveryMayBeClosedBetweenTwoTries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := newHeldEnv()
-			log := &heardLog{}
+			log := &envtest.Heard{}
 			e.Log = log
 			zk := &closingZooKeeper{&caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}, c.fails, nil}
 			d, err := NewZKServiceDiscovery(e, ZKDiscoveryOptions{JobName: "job", MaxTries: 3, Delay: time.Second, ZooKeeper: zk})
@@ -151,8 +143,8 @@ func TestADiscoveryMayBeClosedBetweenTwoTries(t *testing.T) {
 			if pysem.TypeOf(err) != "AttributeError" || !strings.Contains(fmt.Sprint(err), c.want) {
 				t.Errorf("got %v, want AttributeError: %s", err, c.want)
 			}
-			if len(log.lines) != 1 || !strings.HasSuffix(log.lines[0], "register fail") {
-				t.Errorf("logged %q, want the one line that it failed", log.lines)
+			if len(log.Lines) != 1 || !strings.HasSuffix(log.Lines[0], "register fail") {
+				t.Errorf("logged %q, want the one line that it failed", log.Lines)
 			}
 		})
 	}

@@ -401,7 +401,7 @@ func (h *Hunt) hidden(f *failure, causes, fresh []string) *failure {
 		s.Quirks = q
 		f = h.story(s, f.after)
 	}
-	if f == nil || f.known != "" && h.byRule(f) != nil {
+	if f == nil || h.byRule(f) != nil {
 		return nil
 	}
 	if o := h.alike(f); o != nil && o.Cause == "" {
@@ -433,10 +433,8 @@ func (h *Hunt) passes(s *Story, some []string) bool {
 // alike returns a known failure that f looks like, or nil. Either the reference breaks the same
 // invariant by the same rule in both, or all kinds of acts of the known failure occur in f's story.
 func (h *Hunt) alike(f *failure) *Found {
-	if f.known != "" {
-		if o := h.byRule(f); o != nil {
-			return o
-		}
+	if o := h.byRule(f); o != nil {
+		return o
 	}
 	kinds := f.story.kinds()
 	return lists.Find(h.tally.Found, func(o *Found) bool {
@@ -447,7 +445,7 @@ func (h *Hunt) alike(f *failure) *Found {
 // byRule returns the known failure in which the reference breaks the same invariant by the same rule
 // as in f, nil if there is none.
 func (h *Hunt) byRule(f *failure) *Found {
-	return lists.Find(h.tally.Found, func(o *Found) bool { return o.What == f.what && o.Cause == f.known })
+	return lists.Find(h.tally.Found, func(o *Found) bool { return f.known != "" && o.What == f.what && o.Cause == f.known })
 }
 
 // cutDown shrinks a failure to a scenario and finds its cause. It returns nil if that fails.

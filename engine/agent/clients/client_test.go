@@ -27,7 +27,7 @@ func newServingClient(t *testing.T) (*ServingClient, *envtest.ZooKeeper) {
 	t.Helper()
 	e := envtest.New(nil, nil)
 	zk := envtest.NewZooKeeper()
-	e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Log{}, oneZooKeeper{zk}
+	e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Quiet{}, oneZooKeeper{zk}
 	c, err := NewServingClient(e, "z", "b")
 	if err != nil {
 		t.Fatal(err)

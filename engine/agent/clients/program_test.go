@@ -81,7 +81,7 @@ func TestCommandsEndTheirConnections(t *testing.T) {
 				"a.conf": "bzid b\nbase_name n\nbase_path /m\ndeploy_type mixed\n",
 				"models": "", "data/eb": "\x02\x00\x00\x00\x00\x00\x00\x00\x18\x01", "eb.txt": "batch_size: 1",
 			}, map[string]string{"MY_HOST_IP": "10.1.2.3"})
-			e.Network, e.Models, e.Log, e.Clock = countedNetwork{countedServers: servers}, countedModels{servers}, envtest.Log{}, envtest.Clock{}
+			e.Network, e.Models, e.Log, e.Clock = countedNetwork{countedServers: servers}, countedModels{servers}, envtest.Quiet{}, envtest.Clock{}
 			o := DefaultTFSClientOptions()
 			o.Conf, o.Cmd, o.Target, o.ModelName = "a.conf", test.cmd, "a:1,b:2", pysem.Some("m")
 			o.InputFile, o.DataDir, o.FileType = pysem.Some("models"), pysem.Some("data"), "pbtxt"
@@ -141,7 +141,7 @@ func TestControlStopsItsClient(t *testing.T) {
 	for _, cmd := range []string{"bzid_info", "decl"} {
 		e := envtest.New(nil, nil)
 		zk := &stoppedZooKeeper{ZooKeeper: envtest.NewZooKeeper()}
-		e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Log{}, oneZooKeeper{zk}
+		e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Quiet{}, oneZooKeeper{zk}
 		o := DefaultControlOptions()
 		o.Cmd = cmd
 		if _, err := Control(e, o); (err != nil) != (cmd == "decl") {
@@ -211,7 +211,7 @@ func TestQ135_AProfileOf499FilesMakesOneMore(t *testing.T) {
 		files[fmt.Sprintf("data/%03d", i)] = ""
 	}
 	e := envtest.New(files, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	p := tfsProgram{TFSClient: TFSClient{Env: e, ValidSlots: []int{1}}, o: DefaultTFSClientOptions()}
 	p.o.DataDir = pysem.Some("data")
 	if _, err := p.profile(); pysem.TypeOf(err) != "AttributeError" {
@@ -223,7 +223,7 @@ func TestQ135_AProfileOf499FilesMakesOneMore(t *testing.T) {
 // its directory does not exist.
 func TestQ135_RandomFilesFail(t *testing.T) {
 	e := envtest.New(nil, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	c := TFSClient{Env: e, ValidSlots: []int{1}}
 	for batchSize, want := range []string{"FileNotFoundError", "AttributeError"} {
 		if err := c.RandomFile("missing/file", variantInstance, batchSize); pysem.TypeOf(err) != want {

@@ -10,7 +10,7 @@ import (
 
 func TestControlPrintsWhatTheBzidHolds(t *testing.T) {
 	e := envtest.New(nil, nil)
-	e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Log{}, oneZooKeeper{envtest.NewZooKeeper()}
+	e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Quiet{}, oneZooKeeper{envtest.NewZooKeeper()}
 	got, err := Control(e, DefaultControlOptions())
 	const want = "\n{\n  \"model_info\": {},\n  \"container_info\": {},\n  \"layout_info\": {}\n}\n"
 	if got != want || err != nil {
@@ -30,7 +30,7 @@ func TestControlRefusesBadFlags(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := envtest.New(nil, nil)
-			e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Log{}, oneZooKeeper{envtest.NewZooKeeper()}
+			e.Tasks, e.Log, e.ZooKeeper = &envtest.Tasks{}, envtest.Quiet{}, oneZooKeeper{envtest.NewZooKeeper()}
 			o := DefaultControlOptions()
 			test.change(&o)
 			if _, err := Control(e, o); err == nil || err.Error() != test.want {
@@ -57,7 +57,7 @@ func TestQ136_GetWithAnExampleBatchNeverWorks(t *testing.T) {
 func TestQ142_AProfileTriesAgainAtOnce(t *testing.T) {
 	clock := &movingClock{}
 	e := envtest.New(nil, nil)
-	e.Clock, e.Tasks, e.Log = clock, movingTasks{clock: clock}, envtest.Log{}
+	e.Clock, e.Tasks, e.Log = clock, movingTasks{clock: clock}, envtest.Quiet{}
 	// Without data every call fails.
 	TFSClient{Env: e}.NewProfileThread(0, PredictLoad{Duration: 2 * time.Second}).Run()
 	if len(clock.slept) != 2000 || clock.at != 2*time.Second {

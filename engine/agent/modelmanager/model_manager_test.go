@@ -25,7 +25,7 @@ func TestManagerTellsTheAgeOfItsModel(t *testing.T) {
 	var got []metric
 	e := envtest.New(source(map[string]string{}, "m", "1699999990"), nil)
 	tasks := &envtest.Tasks{}
-	e.Tasks, e.Clock, e.Log = tasks, envtest.Clock{}, envtest.Log{}
+	e.Tasks, e.Clock, e.Log = tasks, envtest.Clock{}, envtest.Quiet{}
 	m := NewModelManager(e, ModelManagerOptions{
 		ModelName: pysem.Some("m"), SourcePath: pysem.Some(envtest.Dir + "/p2p"), ReceivePath: pysem.Some(envtest.Dir + "/recv"),
 		Metrics: func(m Metric) { got = append(got, metric{m.Name, m.Value}) },
@@ -41,7 +41,7 @@ func TestManagerTellsTheAgeOfItsModel(t *testing.T) {
 
 func TestManagerThreadEndsWithAVersionThatIsNoNumber(t *testing.T) {
 	e := envtest.New(source(map[string]string{}, "m", "v1"), nil)
-	e.Tasks, e.Clock, e.Log = &envtest.Tasks{}, envtest.Clock{}, envtest.Log{}
+	e.Tasks, e.Clock, e.Log = &envtest.Tasks{}, envtest.Clock{}, envtest.Quiet{}
 	m := NewModelManager(e, ModelManagerOptions{
 		ModelName: pysem.Some("m"), SourcePath: pysem.Some(envtest.Dir + "/p2p"), ReceivePath: pysem.Some(envtest.Dir + "/recv"),
 		Metrics: func(Metric) {},

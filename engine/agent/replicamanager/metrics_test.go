@@ -55,7 +55,7 @@ func TestMetricsPrefixIsThatOfTheSurroundings(t *testing.T) {
 
 func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
 	e := envtest.New(nil, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"}, dataclass.Field{Name: "use_metrics", Value: true})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func (l *emitted) Flush()                                       { *l = append(*l
 // (replica_manager.py:625-626, continue).
 func TestAModelWithoutVersionsIsPassedOver(t *testing.T) {
 	e := envtest.New(nil, map[string]string{"SHARD_ID": "0"})
-	e.Clock, e.Log = envtest.Clock{}, envtest.Log{}
+	e.Clock, e.Log = envtest.Clock{}, envtest.Quiet{}
 	conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestQ333_AVersionThatIsGoneEndsTheRoundOfMetrics(t *testing.T) {
 		{quirks.Fixed, emitted{MetricLatestVersion, MetricUpdateTs, "flush"}, ""},
 	} {
 		e := envtest.New(nil, map[string]string{"SHARD_ID": "0"})
-		e.Clock, e.Log = envtest.Clock{}, envtest.Log{}
+		e.Clock, e.Log = envtest.Clock{}, envtest.Quiet{}
 		conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"})
 		if err != nil {
 			t.Fatal(err)

@@ -140,7 +140,7 @@ func TestSessionStatesSwitchPollUpdateAndReregister(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tasks := &sleeper{}
 			session := replicamanager.NewSession()
-			l := replicamanager.NewSessionListener(&env.Env{Tasks: tasks, Log: envtest.Log{}}, session)
+			l := replicamanager.NewSessionListener(&env.Env{Tasks: tasks, Log: envtest.Quiet{}}, session)
 			for _, state := range test.states {
 				if l.Changed(state) {
 					t.Errorf("%s: got true, want false: the listener stays", state)

@@ -46,7 +46,7 @@ func (z *heldWatches) DataWatch(path string, fn env.DataFunc) (env.Watch, error)
 func watchingByHand(t *testing.T, pairs ...any) (*replicamanager.ReplicaWatcher, *heldWatches) {
 	t.Helper()
 	e := envtest.New(nil, nil)
-	e.Tasks, e.Log = &envtest.Tasks{}, envtest.Log{}
+	e.Tasks, e.Log = &envtest.Tasks{}, envtest.Quiet{}
 	zk := &heldWatches{children: map[string]env.ChildrenFunc{}, data: map[string]env.DataFunc{}}
 	w := replicamanager.NewReplicaWatcher(e, zk, psConfig(t, e, pairs...), replicamanager.WatcherOptions{})
 	if err := w.Watch(); err != nil {

@@ -12,6 +12,7 @@
 package envtest
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -42,6 +43,17 @@ func (Quiet) Enabled(env.Level) bool { return false }
 
 // Logf does nothing.
 func (Quiet) Logf(env.Level, string, ...any) {}
+
+// Heard is a log that keeps the text of every line.
+type Heard struct{ Lines []string }
+
+// Enabled returns true.
+func (*Heard) Enabled(env.Level) bool { return true }
+
+// Logf keeps a line.
+func (h *Heard) Logf(_ env.Level, format string, args ...any) {
+	h.Lines = append(h.Lines, fmt.Sprintf(format, args...))
+}
 
 // Host is a host named "host" that can look up its own addresses. It has no route to other hosts.
 type Host struct {

@@ -72,15 +72,6 @@ func (Random) Intn(string, int) int { return 0 }
 // Float64 returns 0.
 func (Random) Float64(string) float64 { return 0 }
 
-// Log is a log that keeps no line.
-type Log struct{}
-
-// Enabled returns false for every level.
-func (Log) Enabled(env.Level) bool { return false }
-
-// Logf does nothing.
-func (Log) Logf(env.Level, string, ...any) {}
-
 // ZooKeeper is a tree of znodes in memory. Like the fake client of the reference's tests, it lists
 // children in the order in which they were created.
 type ZooKeeper struct {

@@ -20,7 +20,7 @@ func TestWithoutALibraryNothingChanges(t *testing.T) {
 		want bool // whether an error is wanted
 	}{{"ImportError", false}, {"ModuleNotFoundError", false}, {"NotFoundError", false}, {"RuntimeError", true}} {
 		e := envtest.New(nil, nil)
-		e.Log = envtest.Log{}
+		e.Log = envtest.Quiet{}
 		sync := distributionutils.SyncTraining{Env: e, Import: func(string) (hvdlib.Library, error) { return nil, pysem.Raise(try.err, "none") }}
 		c := cputraining.ConfigClass.New()
 		c.NumPS, c.Index = 3, 1
@@ -46,7 +46,7 @@ func TestWhatIsDoneOnEachCall(t *testing.T) {
 		{"byteps without allreduce", 1, map[string]string{"MONOLITH_WITH_BYTEPS_ALLREDUCE": "0"}, 1, 1, "/m/u/index-0002"},
 	} {
 		e := envtest.New(nil, try.vars)
-		e.Log = envtest.Log{}
+		e.Log = envtest.Quiet{}
 		lib, begins := &library{}, 0
 		sync := distributionutils.SyncTraining{
 			Env: e, EnableBPS: try.enableBPS, Import: func(string) (hvdlib.Library, error) { return lib, nil },

@@ -19,7 +19,7 @@ func (*library) Size() int     { return 4 }
 // In synchronous training a process gets its rank from Horovod and saves to its own directory.
 func Example() {
 	e := envtest.New(nil, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	sync := distributionutils.SyncTraining{Env: e, Import: func(string) (hvdlib.Library, error) { return &library{}, nil }}
 	c := cputraining.ConfigClass.New()
 	c.ModelDir, c.UUID, c.NumPS, c.MergeSyncTrainingCkpt = "/m", "u", 3, false

@@ -11,7 +11,7 @@ import (
 // User settings take precedence over the command line if they differ from RunConfig's defaults.
 func Example() {
 	e := envtest.New(map[string]string{"/models/3/x": "", "/models/12/x": "", "/models/tmp/x": ""}, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags()}
 	if _, err := p.Flags.Parse(e.Files, []string{"--num_ps=7", "--num_workers=9"}); err != nil {
 		fmt.Println(err)

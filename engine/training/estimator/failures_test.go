@@ -80,7 +80,7 @@ func TestErrorsEndAnEstimator(t *testing.T) {
 	} {
 		for _, in := range append(strings.Fields(c.all), "") {
 			e := envtest.New(nil, nil)
-			e.Log = envtest.Log{}
+			e.Log = envtest.Quiet{}
 			p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: kept}
 			if _, err := p.Flags.Parse(e.Files, nil); err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func TestErrorsEndAnEstimator(t *testing.T) {
 func TestParametersThatCannotBeOverridden(t *testing.T) {
 	for text, want := range map[string]string{"{": "JSONDecodeError", "[1]": "", "{\"a\": 1}": ""} { //lint:ordered each by itself
 		e := envtest.New(nil, nil)
-		e.Log = envtest.Log{}
+		e.Log = envtest.Quiet{}
 		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags()}
 		if _, err := p.Flags.Parse(e.Files, nil); err != nil {
 			t.Fatal(err)

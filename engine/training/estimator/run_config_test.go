@@ -32,7 +32,7 @@ func TestQ253_DefaultsOfRunConfigAndTheCommandLine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := envtest.New(nil, nil)
-			e.Log = envtest.Log{}
+			e.Log = envtest.Quiet{}
 			p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: c.quirks}
 			if _, err := p.Flags.Parse(e.Files, c.args); err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 		}
 		said.EnableParameterSync = r.IntN(3) == 0
 		e := envtest.New(nil, nil)
-		e.Log = envtest.Log{}
+		e.Log = envtest.Quiet{}
 		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: pick(quirks.Python, quirks.Python.Repair(jobquirks.Q253)).(quirks.Set)}
 		if _, err := p.Flags.Parse(e.Files, argv); err != nil {
 			t.Fatal(err)

@@ -82,7 +82,7 @@ func step(s session.Session, hook session.Hook, to int64) error {
 
 func surroundings() *env.Env {
 	e := envtest.New(nil, nil)
-	e.Log, e.Clock = envtest.Log{}, envtest.Clock{}
+	e.Log, e.Clock = envtest.Quiet{}, envtest.Clock{}
 	return e
 }
 

@@ -11,7 +11,7 @@ import (
 // A chief copies the checkpoint of another training, so that its model begins with it.
 func Example() {
 	e := envtest.New(map[string]string{"/r/checkpoint": "model_checkpoint_path: 'model.ckpt-5'\nall_model_checkpoint_paths: 'model.ckpt-5'\n"}, nil)
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags()}
 	if _, err := p.Flags.Parse(e.Files, []string{"--num_ps=2"}); err != nil {
 		fmt.Println(err)

@@ -16,7 +16,7 @@ import (
 // process returns a process with an empty command line.
 func process(t *testing.T, e *env.Env) Process {
 	t.Helper()
-	e.Log = envtest.Log{}
+	e.Log = envtest.Quiet{}
 	p := Process{Env: e, Flags: NewFlags()}
 	if _, err := p.Flags.Parse(e.Files, nil); err != nil {
 		t.Fatal(err)

@@ -1,11 +1,10 @@
 package synchooks_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/training/session/sessiontest"
 	"github.com/monosim/monosim/engine/training/synchooks"
@@ -35,19 +34,11 @@ func TestErrorsOfASessionEndTheHooks(t *testing.T) {
 	})
 }
 
-// heard keeps what is logged.
-type heard struct{ lines []string }
-
-func (*heard) Enabled(env.Level) bool { return true }
-func (h *heard) Logf(_ env.Level, format string, args ...any) {
-	h.lines = append(h.lines, fmt.Sprintf(format, args...))
-}
-
 // Goal: with Q239 repaired the chief counts a worker by the process of that worker, and no other.
 func TestTheChiefWaitsForWorkersThatLive(t *testing.T) {
 	for dead, want := range map[int]string{1: "[2 3]", 2: "[1 3]", 3: "[1 2]"} { //lint:ordered each by itself
 		worldtest.Run(t, nil, func(c *worldtest.Case) {
-			log := &heard{}
+			log := &envtest.Heard{}
 			c.Env.Log = log
 			helper, err := synchooks.NewTrainingHooksHelper(c.Env, true, 4, 0, 0)
 			c.Must(err)
@@ -59,8 +50,8 @@ func TestTheChiefWaitsForWorkersThatLive(t *testing.T) {
 			}
 			helper.AskLiving(func(worker int) bool { return worker != dead })
 			c.Must(helper.TrainingChiefHooks()[0].End(s))
-			if len(log.lines) == 0 || !strings.HasSuffix(log.lines[0], "Remaining workers: "+want) {
-				t.Errorf("worker %d is dead: logged %q, want first that it waits for %s", dead, log.lines, want)
+			if len(log.Lines) == 0 || !strings.HasSuffix(log.Lines[0], "Remaining workers: "+want) {
+				t.Errorf("worker %d is dead: logged %q, want first that it waits for %s", dead, log.Lines, want)
 			}
 		})
 	}

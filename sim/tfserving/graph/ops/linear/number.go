@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
@@ -62,7 +63,7 @@ func squared[T number, R realNumber](x T) R {
 // least returns the smallest number of a type that has all its digits, and precision what 1 divided by
 // the distance to the next number is.
 func least[R realNumber]() R {
-	if isFloat32[R]() {
+	if isShort[R]() {
 		return 0x1p-126
 	}
 	x := 0x1p-1022 // of which a float32 would be 0
@@ -70,15 +71,10 @@ func least[R realNumber]() R {
 }
 
 func precision[R realNumber]() R {
-	if isFloat32[R]() {
+	if isShort[R]() {
 		return 0x1p23
 	}
 	return 0x1p52
-}
-
-func isFloat32[R realNumber]() bool {
-	_, ok := any(R(0)).(float32)
-	return ok
 }
 
 // elements returns the elements of a tensor.
@@ -95,16 +91,10 @@ func elements[T number](v ops.Value) []T {
 
 // tensorOf makes a tensor of elements.
 func tensorOf[T number](dtype ops.DType, shape []int, list []T) ops.Value {
-	all := make([]complex128, len(list))
-	reals := make([]float64, len(list))
-	for i, x := range list {
-		all[i] = wide(x)
-		reals[i] = real(all[i])
-	}
 	if isReal[T]() {
-		return value.Floats(dtype, shape, reals)
+		return value.Floats(dtype, shape, lists.Map(list, re[T]))
 	}
-	return value.Complexes(dtype, shape, all)
+	return value.Complexes(dtype, shape, lists.Map(list, wide[T]))
 }
 
 // isShort reports whether numbers have the digits of float32.
